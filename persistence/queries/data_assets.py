@@ -1,6 +1,6 @@
 """Catalog assets with the runs that covered them: one statement for a page of assets, one for all of their runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from persistence.queries.workflows import ancestry
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_targets, workflow_runs
+from persistence.tables.profiles import table_profiles
 from schema.data_readiness.data_asset import DataAsset, Readiness
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus
@@ -96,7 +97,32 @@ def get_data_asset_row(connection: sa.Connection, scope: Scope, asset_id: str) -
 def _with_runs(connection: sa.Connection, scope: Scope, rows: Sequence[dict[str, Any]]) -> list[DataAsset]:
     lines = [ancestry(row["fully_qualified_name"]) for row in rows]
     latest = _latest(connection, scope, sorted({name for line in lines for name in line}))
-    return [_asset(row, line, latest) for row, line in zip(rows, lines, strict=True)]
+    measured = _measured(connection, scope, sorted({_profiled_as(row["fully_qualified_name"]) for row in rows}))
+    return [_asset(row, line, latest, measured) for row, line in zip(rows, lines, strict=True)]
+
+
+def _profiled_as(fqn: str) -> str:
+    """The name whose profiles tell of an asset: a column is measured with its table."""
+    return str(Fqn.of(*Fqn.parse(fqn).parts[:4]))
+
+
+def _measured(connection: sa.Connection, scope: Scope, names: Sequence[str]) -> dict[str, datetime]:
+    """When each table, or any table of each container, was last measured.
+
+    The profiles themselves say so: a run may cover a table and fail to read it, and more kinds of runs than profiling
+    measure tables.
+    """
+    profiles = table_profiles.c
+    found: dict[str, datetime] = {}
+    within = (profiles.organization_id == scope.organization_id, profiles.project_id == scope.project_id)
+    last = sa.func.max(profiles.measured_at)
+    for some in chunks([name for name in names if len(Fqn.parse(name).parts) == 4]):
+        query = sa.select(profiles.asset_fqn, last).where(*within, profiles.asset_fqn.in_(some))
+        found.update((name, at) for name, at in connection.execute(query.group_by(profiles.asset_fqn)))
+    for name in (one for one in names if len(Fqn.parse(one).parts) < 4):
+        at = connection.execute(sa.select(last).where(*within, subtree(profiles.asset_fqn, name))).scalar()
+        found |= {name: at} if at is not None else {}
+    return found
 
 
 _Latest = dict[tuple[str, str], datetime]
@@ -124,11 +150,11 @@ def _latest(connection: sa.Connection, scope: Scope, names: Sequence[str]) -> _L
     return found
 
 
-def _asset(row: dict[str, Any], line: Sequence[str], latest: _Latest) -> DataAsset:
+def _asset(row: dict[str, Any], line: Sequence[str], latest: _Latest, measured: Mapping[str, datetime]) -> DataAsset:
     def last(kinds: Iterable[WorkflowType]) -> datetime | None:
         return max((latest[name, kind] for name in line for kind in kinds if (name, kind) in latest), default=None)
 
-    profiled, assessed = last([WorkflowType.PROFILING]), last(_ASSESSES)
+    profiled, assessed = measured.get(_profiled_as(row["fully_qualified_name"])), last(_ASSESSES)
     parts = [*Fqn.parse(row["fully_qualified_name"]).parts, None, None, None, None]
     shown = (
         "id", "name", "resource_uri", "display_name", "description", "row_count", "column_count", "table_count",

@@ -14,6 +14,9 @@ from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn, Version
 from schema.utils.metadata_asset import AssetType
 
+APPROVED, ACCEPTED = "approved", "accepted automatically"
+"""The origins of relationships that no source declares: a person said so, or a run with `save_all` did."""
+
 NAMES_AT_ONCE: Final = 50
 """How many dotted names one statement looks below."""
 
@@ -147,12 +150,14 @@ def read_facts(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> 
         of_tables = sa.select(*_FACTS).where(
             *_live(scope), _ASSET.type == AssetType.TABLE, _ASSET.fully_qualified_name.in_(some)
         )
-        tables += list(connection.execute(of_tables).mappings())
+        read = list(connection.execute(of_tables).mappings())
+        tables += read
+        joint = {row["fully_qualified_name"]: _joint(row) for row in read}
         of_columns = sa.select(*_FACTS).where(
             *_live(scope), _ASSET.type == AssetType.COLUMN, _ASSET.parent_fqn.in_(some)
         )
         for row in connection.execute(of_columns.order_by(_ASSET.ordinal_position)).mappings():
-            columns.setdefault(row["parent_fqn"], []).append(_column(row))
+            columns.setdefault(row["parent_fqn"], []).append(_column(row, joint.get(row["parent_fqn"], frozenset())))
     return [_table(row, columns.get(row["fully_qualified_name"], [])) for row in tables]
 
 
@@ -181,7 +186,14 @@ def _table(row: sa.RowMapping, columns: Sequence[ColumnFacts]) -> TableFacts:
     )
 
 
-def _column(row: sa.RowMapping) -> ColumnFacts:
+def _joint(row: sa.RowMapping) -> frozenset[str]:
+    """The columns that are unique with others only. Catalogs read before keys were sets mark each of them."""
+    keys = [key for key in (row["constraint"] or {}).get("keys", ()) if key.get("type") == "UNIQUE"]
+    alone = {name for key in keys for name in key.get("columns") or () if len(key["columns"]) == 1}
+    return frozenset(str(name) for key in keys for name in key.get("columns") or ()) - alone
+
+
+def _column(row: sa.RowMapping, joint: frozenset[str]) -> ColumnFacts:
     kinds = (row["constraint"] or {}).get("keys", ())
     foreign = next((one for one in row["column_relationships"] or () if one.get("type") == "FOREIGN_KEY"), None)
     references = None
@@ -198,9 +210,9 @@ def _column(row: sa.RowMapping) -> ColumnFacts:
         description=row["description"],
         display_name=row["display_name"],
         is_primary_key="PRIMARY_KEY" in kinds,
-        is_unique="UNIQUE" in kinds,
+        is_unique="UNIQUE" in kinds and row["name"] not in joint,
         references=references,
-        is_reference_declared=foreign is None or foreign.get("origin") != "approved",
+        is_reference_declared=foreign is None or foreign.get("origin") not in (APPROVED, ACCEPTED),
         tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
         is_pii_tagged=row["is_pii_tagged"],
     )

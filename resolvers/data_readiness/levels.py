@@ -40,15 +40,16 @@ def _known(
             for one in classified.get(fqn, ())
             if one.state is not ClassificationState.REJECTED
         }
-    rejected = {
+    # A tag on an asset is somebody's word, but for what a run accepted by itself, and what was rejected since.
+    undecided = {
         (one.asset_fqn, one.tag_fqn)
         for some in classified.values()
         for one in some
-        if one.state is ClassificationState.REJECTED
+        if one.state in (ClassificationState.REJECTED, ClassificationState.ACCEPTED)
     }
     for fqn, standing in uow.classifications.tags_of(scope, fqns).items():
         for tag in standing.fqns:
-            if tag.startswith(f"{_PII}.") and (fqn, tag) not in rejected:
+            if tag.startswith(f"{_PII}.") and (fqn, tag) not in undecided:
                 known[fqn][tag.split(".", 1)[1]] = 1.0
     return known
 

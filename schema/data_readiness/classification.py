@@ -28,16 +28,23 @@ class ClassificationState(StrEnum):
     """What has become of a tag. What a person decided is never overwritten."""
 
     SUGGESTED = "suggested"
+    ACCEPTED = "accepted"
+    """Accepted automatically, by a run with `save_all`: the tag stands on the asset, and no person has looked at it."""
     CONFIRMED = "confirmed"
+    """A person confirmed it."""
     REJECTED = "rejected"
 
 
 MOVES: Final[dict[ClassificationState, frozenset[ClassificationState]]] = {
     ClassificationState.SUGGESTED: frozenset({ClassificationState.CONFIRMED, ClassificationState.REJECTED}),
+    ClassificationState.ACCEPTED: frozenset({ClassificationState.CONFIRMED, ClassificationState.REJECTED}),
     ClassificationState.REJECTED: frozenset({ClassificationState.CONFIRMED, ClassificationState.SUGGESTED}),
     ClassificationState.CONFIRMED: frozenset({ClassificationState.REJECTED}),
 }
 """Which state a person may move a classification to."""
+
+HELD: Final = frozenset({ClassificationState.ACCEPTED, ClassificationState.CONFIRMED})
+"""The states of a tag that stands on its asset."""
 
 CATEGORIES: Final = {
     ClassificationKind.PII: "PII",
@@ -66,8 +73,8 @@ class Classification(Resource):
     data_fingerprint: str = Field(description="Changes when the sampled data or the column's description does.")
     workflow_run_id: UuidText = Field(description="The run that saw it last.")
     decided_by: str | None = Field(
-        description="The id of the user who decided; null while nobody has, and for what was tagged by hand in the "
-        "catalog."
+        description="The id of the user who decided; null while nobody has, for what was accepted automatically, and "
+        "for what was tagged by hand in the catalog."
     )
     decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
@@ -80,7 +87,7 @@ class ClassificationDecision(Change):
 
     state: ClassificationState = Field(
         description="`confirmed` puts the tag on the asset, `rejected` takes it off if it is there and keeps it from "
-        "being proposed again, `suggested` takes a rejection back."
+        "being proposed again, `suggested` takes a rejection back. `accepted` is for runs alone."
     )
 
 

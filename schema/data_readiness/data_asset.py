@@ -16,7 +16,7 @@ class Readiness(StrEnum):
     CATALOGED = "cataloged"
     """It is in the catalog, and nothing has measured it."""
     PROFILED = "profiled"
-    """A completed profiling run covered it."""
+    """It was profiled, by whatever run, or a table of it was."""
     ASSESSED = "assessed"
     """Its quality or its metadata was executed or assessed by a completed run."""
 
@@ -50,7 +50,9 @@ class DataAsset(Resource):
     is_owned: bool = Field(description="Whether somebody answers for it.")
     readiness: Readiness
     last_ingested_at: datetime | None = Field(description="When a completed ingestion last covered it.")
-    last_profiled_at: datetime | None = Field(description="When a completed profiling last covered it.")
+    last_profiled_at: datetime | None = Field(
+        description="When its latest profile, or that of any of its tables, was measured."
+    )
     last_assessed_at: datetime | None = Field(
         description="When a completed execution or assessment of quality or metadata last covered it."
     )

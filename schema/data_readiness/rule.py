@@ -17,7 +17,8 @@ from schema.identifiers import UuidText
 
 LIBRARY_METRICS: Final = ("rowCount", "nullValues", "missingValues", "invalidValues", "duplicateValues")
 """The metrics of ODCS 3.1. Their `arguments`: missingValues takes `missingValues` (what stands for a missing value);
-invalidValues takes `validValues` or `pattern`, and of our own `minimum`, `maximum` (values as text), `format`;
+invalidValues takes `validValues` or `pattern`, and of our own `minimum`, `maximum` (values as text; of moments `now` is
+the moment of the check), `format`, and `missingValues` (what is neither valid nor invalid);
 duplicateValues takes `properties` (the columns that together are unique)."""
 
 CUSTOM_METRICS: Final = (

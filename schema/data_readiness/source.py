@@ -9,6 +9,8 @@ from datetime import datetime
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from schema.identifiers import Fqn
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -122,7 +124,9 @@ class ColumnFacts:
     description: str | None = None
     display_name: str | None = None
     is_primary_key: bool = False
+    """Whether it is the primary key, or a part of it: `TableFacts.is_key` tells which."""
     is_unique: bool = False
+    """Whether the source keeps it unique by itself. A part of a key of several columns is not."""
     references: tuple[str, str] | None = None
     """The FQN of the table and the name of the column that a foreign key points to."""
     is_reference_declared: bool = True
@@ -130,6 +134,16 @@ class ColumnFacts:
     tags: tuple[str, ...] = ()
     """The FQNs of the tags that stand on it."""
     is_pii_tagged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFacts:
+    """A reference of one column or of several together to the key of a table."""
+
+    columns: tuple[str, ...]
+    target_fqn: str
+    target_columns: tuple[str, ...]
+    is_declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +167,61 @@ class TableFacts:
     """Declared keys as the catalog keeps them: type PRIMARY_KEY, UNIQUE or FOREIGN_KEY, columns, target_*."""
     tags: tuple[str, ...] = ()
     is_pii_tagged: bool = False
+
+    @property
+    def key_sets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of columns that the source declares to tell rows apart, the primary key first, each once.
+
+        A key is a set: that two columns are unique together says nothing about either of them.
+        """
+        found: dict[frozenset[str], tuple[str, ...]] = {}
+        for kind in ("PRIMARY_KEY", "UNIQUE"):
+            for key in self.keys:
+                names = tuple(str(name) for name in key.get("columns") or ())
+                if key.get("type") == kind and names:
+                    found.setdefault(frozenset(names), names)
+            if kind == "PRIMARY_KEY" and not found:
+                flagged = tuple(one.name for one in self.columns if one.is_primary_key)
+                found |= {frozenset(flagged): flagged} if flagged else {}
+        for one in self.columns:
+            # A part of a larger key may have been marked before keys were read as sets.
+            if one.is_unique and not any(one.name in names for names in found):
+                found[frozenset((one.name,))] = (one.name,)
+        return tuple(found.values())
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """The columns of the primary key, in its order; empty when none is declared."""
+        declared = next((key.get("columns") for key in self.keys if key.get("type") == "PRIMARY_KEY"), None)
+        if declared:
+            return tuple(str(name) for name in declared)
+        return tuple(one.name for one in self.columns if one.is_primary_key)
+
+    def is_key(self, *names: str) -> bool:
+        """Return whether the source declares that no two rows agree in these columns."""
+        given = frozenset(names)
+        return any(given.issuperset(key) for key in self.key_sets)
+
+    @property
+    def references(self) -> tuple[ReferenceFacts, ...]:
+        """What the table refers to, those of several columns first: a part of such a reference is none by itself."""
+        service = Fqn.parse(self.fqn).parts[0]
+        found: list[ReferenceFacts] = []
+        for key in self.keys:
+            columns = tuple(str(name) for name in key.get("columns") or ())
+            to = tuple(str(name) for name in key.get("target_columns") or ())
+            if key.get("type") == "FOREIGN_KEY" and key.get("target_table") and 1 < len(columns) == len(to):
+                schema = key.get("target_schema") or self.schema
+                found.append(
+                    ReferenceFacts(columns, str(Fqn.of(service, self.database, schema, key["target_table"])), to)
+                )
+        parts = {
+            (name, one.target_fqn, to)
+            for one in found
+            for name, to in zip(one.columns, one.target_columns, strict=True)
+        }
+        for one in self.columns:
+            if one.references is not None and (one.name, *one.references) not in parts:
+                target, to_column = one.references
+                found.append(ReferenceFacts((one.name,), target, (to_column,), one.is_reference_declared))
+        return tuple(found)

@@ -24,6 +24,11 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
+def guessed_severity(usual: Severity) -> Severity:
+    """Return how bad the breach of a guess is: at most medium, as the guess itself may be wrong."""
+    return usual if usual in (Severity.LOW, Severity.MEDIUM) else Severity.MEDIUM
+
+
 @choice
 class ViolationStatus(StrEnum):
     """Where a violation stands."""

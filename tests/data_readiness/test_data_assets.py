@@ -6,8 +6,10 @@ from uuid import uuid4
 import pytest
 
 from resolvers.data_readiness.data_assets import get_data_asset, list_data_asset_runs, list_data_assets
-from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
+from resolvers.data_readiness.profiles import list_table_profiles
+from resolvers.data_readiness.runs.operations import trigger_run
 from schema.data_readiness.workflow_run import RunCreate
+from tests.data_readiness.enrichment import profiled_columns
 from tests.data_readiness.workflows import URI, cataloged, configure, run_in
 from tests.doors import Door
 from tests.world import World
@@ -81,10 +83,11 @@ async def test_readiness_comes_from_completed_runs_that_covered_the_asset(world:
         await run_in(world, profiling, status, asset_fqn="svc.db")
     await run_in(world, profiling, "completed", asset_fqn="svc.d")
     assert await state("svc.db.s.t") == ("cataloged", None, None)
-    await run_in(world, profiling, "completed", asset_fqn="svc.db.s.t")
-    last = await run_in(world, profiling, "completed", asset_fqn="svc.db")
-    run = await door(get_workflow_run, world.owner, configuration_id=profiling["id"], run_id=last)
-    assert await state("svc.db.s.t") == ("profiled", run["completed_at"], None)
+    await run_in(world, profiling, "completed", asset_fqn="svc.db")
+    assert await state("svc.db.s.t") == ("cataloged", None, None), "it covered the table, and measured nothing"
+    await profiled_columns(world, "svc.db.s.t", {"a": "x"})
+    listed = await door(list_table_profiles, world.owner, asset_fqn="svc.db.s.t")
+    assert await state("svc.db.s.t") == ("profiled", listed["items"][0]["measured_at"], None)
     assert await state("svc.dbx.s.t") == ("cataloged", None, None)
     await run_in(world, quality, "completed", asset_fqn="svc")
     assert (await state("svc.db.s.t"))[0] == (await state("svc.dbx.s.t"))[0] == "assessed"

@@ -92,7 +92,8 @@ async def test_a_source_is_read_whole(bench: Bench, source: Source) -> None:
 async def test_foreign_keys_become_relationships(shop: Bench, source: Source) -> None:
     await shop.ingest()
     column = await shop.asset(source.database, "sales", "orders", "customer_id")
-    assert column["constraint"] == {"keys": ["FOREIGN_KEY", "PRIMARY_KEY"]}
+    together = [{"type": "PRIMARY_KEY", "columns": ["customer_id", "number"]}]
+    assert column["constraint"] == {"keys": ["FOREIGN_KEY", "PRIMARY_KEY"], "part_of": together}
     [relationship] = column["column_relationships"]
     assert relationship.pop("name")
     assert relationship == {"type": "FOREIGN_KEY", "schema": "sales", "table": "customers", "column": "id"}

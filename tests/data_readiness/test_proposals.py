@@ -259,6 +259,7 @@ async def test_an_engine_approves_at_once_what_was_asked_for_with_save_all(world
     assert (await asset(world, door))["description"] == "What was sold."
     told = await door(get_run_approval, world.owner, run_id=run)
     assert (told["approved"], told["pending"], told["decision"]) == (1, 1, "approve")
+    assert told["notes"] == "Accepted automatically, by save_all."
 
 
 async def test_the_catalog_of_the_whole_organization_takes_more_than_the_projects_role(
@@ -284,8 +285,8 @@ async def test_the_effects_of_a_kind_are_told_where_its_proposals_go_and_may_ref
     ids = await proposed(world, run, {"kind": "insight"}, {"kind": "insight"}, {})
     told: list[tuple[str, list[str], str]] = []
 
-    def effect(uow: Any, _scope: Any, decided: Any, to: Any, actor: str, now: Any) -> dict[str, str]:
-        told.append((str(to), [one.id for one in decided], actor))
+    def effect(uow: Any, _scope: Any, moved: Any, how: Any) -> dict[str, str]:
+        told.append((str(how.to), [one.id for one in moved], how.by))
         return {ids[0]: "It cannot be."}
 
     monkeypatch.setitem(EFFECTS, ProposalKind.INSIGHT, effect)

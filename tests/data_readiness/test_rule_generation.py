@@ -137,6 +137,8 @@ async def test_rules_are_proposed_with_evidence_and_nothing_wrong_is_learned(ben
     assert rules["unique.id"]["evidence"]["is_declared"] is True
     assert float(rules["paid.plausible_range"]["arguments"]["maximum"]) < 2000
     assert "note.no_nulls" not in rules
+    high = {name for name, rule in rules.items() if rule["severity"] == "high"}
+    assert high == {"not_empty", "unique.id", "id.no_nulls"}, "what was guessed has to hold first"
     assert rules["not_empty"]["asset_fqn"] == work.cases
 
     offered = await work.proposals(run)

@@ -343,8 +343,12 @@ async def test_save_all_tags_at_once(shop: Bench, source: Source) -> None:
     made = await tagger(shop, source)
     await made.run(save_all=True)
     found = await made.tags()
-    assert {one["state"] for one in found.values()} == {"confirmed"}
+    assert {(one["state"], one["decided_by"]) for one in found.values()} == {("accepted", None)}, "nobody confirmed"
     assert (await made.asset("t1"))["is_pii_tagged"] is True
+    await made.run(parameters={"sample_rows": 200})
+    assert {one["state"] for one in (await made.tags()).values()} == {"accepted"}
+    assert (await made.decide(found[EMAIL], "confirmed"))["state"] == "confirmed"
+    assert (await made.decide(found[EMAIL], "accepted")).code == "VALIDATION_ERROR"
 
 
 async def test_the_list_is_filtered(shop: Bench, source: Source) -> None:

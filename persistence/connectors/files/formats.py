@@ -16,6 +16,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +27,7 @@ __all__ = [
     "FileReader",
     "FileShape",
     "Readers",
+    "century_option",
     "delimiter_option",
     "encoding_of",
     "suffix_of",
@@ -181,17 +183,17 @@ class Readers:
             raise FileProblem("The file holds no rows." if whole else "Its first line is longer than what is read.")
         head = text.lstrip().partition("\n")[0]
         with self._file(text.encode()):
+            sure, century = delimiter_option(name, text), century_option(text)
             sniffed = "describe select * from read_csv(?, sample_size = -1{})"
-            sure = delimiter_option(name, text)
             if not whole and "\n" not in text.strip():
                 sure += ", header = true"  # one line of many: the others are longer than what is read
-            rows = self._ask(sniffed.format(sure), "CSV", fallback=True)
+            rows = self._ask(sniffed.format(century + sure), "CSV", fallback=True)
             delimiter = max(",;\t|", key=head.count)
             if name == "csv" and not sure and (not rows or (len(rows) == 1 and head.count(delimiter))):
                 # Lines of unequal length make the sniffer give up; the header still says what the columns are.
                 loose = f", delim = '{delimiter}', strict_mode = false, null_padding = true, parallel = false"
                 loose += ", ignore_errors = true"
-                looser = self._ask(sniffed.format(loose), "CSV", fallback=True)
+                looser = self._ask(sniffed.format(century + loose), "CSV", fallback=True)
                 if len(looser) > len(rows):
                     rows, note = looser, " ".join(filter(None, (note, "Its lines differ in their number of fields.")))
         if not rows:
@@ -271,6 +273,25 @@ def delimiter_option(kind: str, text: str) -> str:
         if times and not usual and all(line.count(mark) == times for line in lines):
             return f", delim = '{mark}'"
     return ""
+
+
+_NO_CENTURY = re.compile(r"(?<![\w./-])\d{1,2}([-/.])\d{1,2}\1\d{2}(?![\w./-])(?=([T ]\d{1,2}:\d\d)?)")
+
+
+def century_option(text: str) -> str:
+    """An option of DuckDB's reader that leaves days with a year of two digits texts, where there are some.
+
+    It would put 03/14/62 into the year 2062: the century is not told, and nobody is born in the future.
+    """
+    found = list(islice(_NO_CENTURY.finditer(text), MOST_LOOKED_AT))
+    if not found:
+        return ""
+    moments = ", timestampformat = '%Y-%m-%d %H:%M:%S'" if any(one[2] for one in found) else ""
+    return f", dateformat = '%Y-%m-%d'{moments}"
+
+
+MOST_LOOKED_AT = 1000
+"""How many days of a text are looked at."""
 
 
 def encoding_of(data: bytes, whole: bool) -> str:

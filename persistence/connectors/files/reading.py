@@ -25,7 +25,14 @@ from persistence.connectors.core.base import ConnectorError, ConnectorSettings
 from persistence.connectors.core.duckdb_reading import DuckReading, identifier, literal
 from persistence.connectors.core.reading import cancelled, not_selected
 from persistence.connectors.files import parquet_statistics
-from persistence.connectors.files.formats import FileProblem, FileReader, delimiter_option, encoding_of, unpacked
+from persistence.connectors.files.formats import (
+    FileProblem,
+    FileReader,
+    century_option,
+    delimiter_option,
+    encoding_of,
+    unpacked,
+)
 from persistence.connectors.files.layout import FileTable, StoredFile
 from persistence.connectors.files.store import FileLimits, FileStore
 from persistence.parquet import TooDeep, require_shallow
@@ -367,6 +374,7 @@ def _csv_attempts(kind: str, head: str) -> Iterator[str]:
     sure = delimiter_option(kind, head)
     line = f", max_line_size = {_LONGEST_LINE}"
     start = "read_csv({paths}, union_by_name = true, hive_partitioning = false, compression = 'none'"
+    start += century_option(head)
     yield f"{start}{line}, sample_size = {_FIRST_ROWS}{sure})"
     yield f"{start}{line}, sample_size = -1{sure})"
     delimiter = sure or f", delim = '{max(',;' + chr(9) + '|', key=first.count)}'"

@@ -9,6 +9,7 @@ from typing import Any, Final
 from persistence.queries.classifications import classification_id
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from resolvers.data_readiness.approval.decided import Decided
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
@@ -28,11 +29,14 @@ STATES: Final = {
 
 
 def decide_classifications(
-    uow: UnitOfWork, scope: Scope, proposals: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, proposals: Sequence[Proposal], decided: Decided
 ) -> Mapping[str, str]:
     """Move the classifications of proposed tags with them; one that was withdrawn since comes back as decided."""
-    state = STATES[to]
-    by, at = (None, None) if state is ClassificationState.SUGGESTED else (actor, now)
+    state, now = STATES[decided.to], decided.at
+    if state is ClassificationState.CONFIRMED and decided.automatically:
+        state = ClassificationState.ACCEPTED
+    nobody = state in (ClassificationState.SUGGESTED, ClassificationState.ACCEPTED)
+    by, at = (None, None) if nobody else (decided.by, now)
     wanted = {
         classification_id(scope, one.asset_fqn, str(one.proposed_value["tag_fqn"])): one
         for one in proposals
@@ -43,12 +47,14 @@ def decide_classifications(
     uow.classifications.decide(scope, sorted(standing & set(wanted)), state, by=by, at=at, now=now)
     if state is not ClassificationState.SUGGESTED:
         uow.classifications.put(
-            scope, [_of(id, one, state, actor, now) for id, one in sorted(wanted.items()) if id not in standing]
+            scope, [_of(id, one, state, by, at, now) for id, one in sorted(wanted.items()) if id not in standing]
         )
     return {}
 
 
-def _of(id: str, proposal: Proposal, state: ClassificationState, actor: str, now: datetime) -> Classification:
+def _of(
+    id: str, proposal: Proposal, state: ClassificationState, by: str | None, at: datetime | None, now: datetime
+) -> Classification:
     found: list[dict[str, Any]] = [one for one in proposal.evidence.get("found", ()) if isinstance(one, dict)]
     return Classification(
         id=id,
@@ -62,8 +68,8 @@ def _of(id: str, proposal: Proposal, state: ClassificationState, actor: str, now
         recognizer_version=str(proposal.evidence.get("recognizer_version", "")),
         data_fingerprint="",
         workflow_run_id=proposal.run_id,
-        decided_by=actor,
-        decided_at=now,
+        decided_by=by,
+        decided_at=at,
         created_at=now,
         updated_at=now,
     )

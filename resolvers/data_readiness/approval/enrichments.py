@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from persistence.queries.catalog import get_asset
 from persistence.queries.enrichment import links_of
+from persistence.queries.source_facts import ACCEPTED, APPROVED
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from resolvers.data_readiness.approval.decided import Decided
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.errors import NotFound
@@ -16,20 +18,18 @@ SAME: Final = ("type", "schema", "table", "column", "columns", "between")
 """What makes two relationships of an asset the same one."""
 
 
-def link_terms(
-    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
-) -> Mapping[str, str]:
+def link_terms(uow: UnitOfWork, scope: Scope, moved: Sequence[Proposal], decided: Decided) -> Mapping[str, str]:
     """Link approved terms to their assets. A term that is gone is a conflict; a link that stands is none."""
-    if to is not ProposalState.APPROVED:
+    if decided.to is not ProposalState.APPROVED:
         return {}
     problems: dict[str, str] = {}
-    linked = links_of(uow.connection, scope, [one.asset_fqn for one in decided])
+    linked = links_of(uow.connection, scope, [one.asset_fqn for one in moved])
     # In the order of the terms, whose rows are counted up, so that no two decisions wait for one another in a circle.
-    for proposal in sorted(decided, key=lambda one: (_term(one), one.asset_fqn)):
+    for proposal in sorted(moved, key=lambda one: (_term(one), one.asset_fqn)):
         term = _term(proposal)
         if any(id == term for id, _ in linked.get(proposal.asset_fqn, ())):
             continue
-        problem = _link(uow, scope, proposal, term, actor, now)
+        problem = _link(uow, scope, proposal, term, decided.by, decided.at)
         if problem is not None:
             problems[proposal.id] = problem
         else:
@@ -64,9 +64,12 @@ def _link(uow: UnitOfWork, scope: Scope, proposal: Proposal, term: str, actor: s
 
 
 def with_relationship(
-    proposal: Proposal, standing: Sequence[Mapping[str, Any]] | None, actor: str, now: datetime
+    proposal: Proposal, standing: Sequence[Mapping[str, Any]] | None, decided: Decided
 ) -> list[Mapping[str, Any]] | None:
-    """The relationships of an asset with an approved one, marked with who approved it; None when nothing is added."""
+    """The relationships of an asset with an approved one, marked with who approved it, or that nobody did.
+
+    None when nothing is added.
+    """
     value = proposal.proposed_value
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
         return None  # a relationship that only records that it holds
@@ -74,9 +77,11 @@ def with_relationship(
         return None
     approved = {
         **value,
-        "origin": "approved",
-        "approved_by": actor,
-        "approved_at": now.isoformat(),
+        **(
+            {"origin": ACCEPTED, "accepted_at": decided.at.isoformat()}
+            if decided.automatically
+            else {"origin": APPROVED, "approved_by": decided.by, "approved_at": decided.at.isoformat()}
+        ),
         "run_id": proposal.run_id,
         "proposal_id": proposal.id,
     }

@@ -24,6 +24,7 @@ from persistence.queries.enrichment import beside_standing
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
+from resolvers.data_readiness.approval.decided import Decided
 from resolvers.data_readiness.approval.enrichments import with_relationship
 from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
 from resolvers.data_readiness.levels import fallen_levels
@@ -167,8 +168,8 @@ def approve_next(
     if reached is None:
         return None
     proposals = uow.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
-    _carry_out(uow, scope, run, proposals, actor=actor, now=now)
-    uow.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
+    _carry_out(uow, scope, run, proposals, Decided(ProposalState.APPROVED, actor, now, automatically=True))
+    uow.proposals.decide(scope, run.id, Decision.APPROVE, "Accepted automatically, by save_all.", by=actor, at=now)
     return None if reached == waiting[-1][0] else reached
 
 
@@ -192,7 +193,7 @@ def decide(
             field="proposal_ids",
         )
     waiting = uow.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
-    return _carry_out(uow, scope, run, waiting, actor=actor, now=now)
+    return _carry_out(uow, scope, run, waiting, Decided(ProposalState.APPROVED, actor, now))
 
 
 def _refuse_idle(uow: UnitOfWork, scope: Scope, run_id: str, decision: Decision) -> None:
@@ -224,7 +225,7 @@ def _set_aside(
     """Reject proposals, or take their rejection back: no asset changes, but what else stands on them may."""
     source, target = DECISION_MOVES[decision]
     moved = uow.proposals.of_run(scope, run.id, ids=ids, state=source, kinds=tuple(EFFECTS))
-    problems = _problems_of(moved, take_effect(uow, scope, moved, target, actor, now))
+    problems = _problems_of(moved, take_effect(uow, scope, moved, Decided(target, actor, now)))
     by, at = (None, None) if decision is Decision.PENDING else (actor, now)
     if problems:
         every = uow.proposals.of_run(scope, run.id, ids=ids, state=source)
@@ -281,7 +282,7 @@ def _movable(uow: UnitOfWork, scope: Scope, run_id: str, ids: Sequence[str], dec
 
 
 def _carry_out(
-    uow: UnitOfWork, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], *, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], decided: Decided
 ) -> list[ProposalConflict]:
     """Carry proposals out as one edit of the catalog: one new version of each asset that they touch."""
     lock_services(uow.connection, scope, [proposal.asset_fqn for proposal in waiting])
@@ -296,17 +297,18 @@ def _carry_out(
     approved: list[Proposal] = []
     edits: list[AssetChange] = []
     for (fqn, uri), about in sorted(by_asset.items()):
-        draft = _AssetDraft(tags_of_run.get(fqn, set()), actor, now)
+        draft = _AssetDraft(tags_of_run.get(fqn, set()), decided)
         approved += draft.taken(uow, scope, uri, fqn, about, conflicts)
         if draft.changes:
             edits.append(AssetChange(uri, fqn, draft.changes))
-    reason = f"Proposals of run {run.id} ({run.workflow_type}) were approved."
-    update_assets(uow.connection, scope, edits, actor=actor, now=now, judge=judge, reason=reason)
-    told = take_effect(uow, scope, approved, ProposalState.APPROVED, actor, now)
+    how = "accepted automatically" if decided.automatically else "approved"
+    reason = f"Proposals of run {run.id} ({run.workflow_type}) were {how}."
+    update_assets(uow.connection, scope, edits, actor=decided.by, now=decided.at, judge=judge, reason=reason)
+    told = take_effect(uow, scope, approved, decided)
     problems = _problems_of(approved, told)
     conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
     ids = [proposal.id for proposal in approved if proposal.id not in problems]
-    uow.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
+    uow.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=decided.by, at=decided.at)
     return conflicts
 
 
@@ -325,8 +327,7 @@ class _AssetDraft:
 
     own_tags: set[str]
     """The tags that the run has added before: they are no change by somebody else."""
-    actor: str
-    now: datetime
+    decided: Decided
     changes: dict[str, Any] = field(default_factory=dict)
 
     def taken(
@@ -359,7 +360,7 @@ class _AssetDraft:
             return self._tag(proposal, asset)
         if proposal.kind is ProposalKind.RELATIONSHIP:
             standing = self.changes.get("column_relationships", asset["column_relationships"])
-            if (added := with_relationship(proposal, standing, self.actor, self.now)) is not None:
+            if (added := with_relationship(proposal, standing, self.decided)) is not None:
                 self.changes["column_relationships"] = added
             return None
         name = SETS.get(proposal.kind)

@@ -10,18 +10,18 @@ A kind without a line here needs nothing done.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.classifications import decide_classifications
+from resolvers.data_readiness.approval.decided import Decided
 from resolvers.data_readiness.approval.enrichments import link_terms
 from resolvers.data_readiness.approval.rules import decide_rules
-from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
+from schema.data_readiness.proposal import Proposal, ProposalKind
 
-Effect = Callable[[UnitOfWork, Scope, Sequence[Proposal], ProposalState, str, datetime], Mapping[str, str]]
-"""(uow, scope, proposals of one kind, where they go, who decided, when) → proposal id → why it cannot be."""
+Effect = Callable[[UnitOfWork, Scope, Sequence[Proposal], Decided], Mapping[str, str]]
+"""(uow, scope, proposals of one kind, what was decided about them) → proposal id → why it cannot be."""
 
 EFFECTS: Final[dict[ProposalKind, Effect]] = {
     ProposalKind.GLOSSARY_LINK: link_terms,
@@ -33,12 +33,10 @@ EFFECTS: Final[dict[ProposalKind, Effect]] = {
 """The effect of each kind that has one."""
 
 
-def take_effect(
-    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
-) -> dict[str, str]:
+def take_effect(uow: UnitOfWork, scope: Scope, moved: Sequence[Proposal], decided: Decided) -> dict[str, str]:
     """Carry the effects of a decision out, kind by kind; what could not be done, as proposal id → sentence."""
     problems: dict[str, str] = {}
     for kind, effect in EFFECTS.items():
-        if mine := [proposal for proposal in decided if proposal.kind is kind]:
-            problems |= effect(uow, scope, mine, to, actor, now)
+        if mine := [proposal for proposal in moved if proposal.kind is kind]:
+            problems |= effect(uow, scope, mine, decided)
     return problems

@@ -1,12 +1,12 @@
 """Defines what a decision about the proposal of a rule does."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
 from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from resolvers.data_readiness.approval.decided import Decided
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.data_readiness.rule import QualityRule, RuleState
 
@@ -22,22 +22,20 @@ FIGURES: Final = ("arguments", "operator", "threshold", "unit")
 """What a later run may conclude anew of a rule, as its proposal says it."""
 
 
-def decide_rules(
-    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
-) -> dict[str, str]:
+def decide_rules(uow: UnitOfWork, scope: Scope, moved: Sequence[Proposal], decided: Decided) -> dict[str, str]:
     """Return what a decision about proposals of rules does: approved rules are executed from then on."""
-    ids = {proposal.id: str((proposal.proposed_value or {}).get("rule_id", "")) for proposal in decided}
+    ids = {proposal.id: str((proposal.proposed_value or {}).get("rule_id", "")) for proposal in moved}
     standing = {
         rule.id: rule
         for some in chunks(sorted(set(ids.values())))
         for rule in uow.quality_rules.where_in(scope, "id", some)
     }
     problems: dict[str, str] = {}
-    moved: list[str] = []
-    for proposal in decided:
+    wanted: list[str] = []
+    for proposal in moved:
         rule = standing.get(ids[proposal.id])
-        if to is not ProposalState.APPROVED:
-            moved += [rule.id] if rule is not None else []
+        if decided.to is not ProposalState.APPROVED:
+            wanted += [rule.id] if rule is not None else []
         elif rule is None:
             problems[proposal.id] = "The rule was deleted since the proposal was made."
         elif rule.state in (RuleState.DISABLED, RuleState.REJECTED):
@@ -45,8 +43,8 @@ def decide_rules(
         elif rule.state is RuleState.PROPOSED and _was_renewed(rule, proposal):
             problems[proposal.id] = "A later run has drawn the rule up anew. Decide about its proposal."
         else:
-            moved.append(rule.id)
-    uow.quality_rules.decide(scope, moved, STATES[to], at=now)
+            wanted.append(rule.id)
+    uow.quality_rules.decide(scope, wanted, STATES[decided.to], at=decided.at)
     return problems
 
 

@@ -24,7 +24,7 @@ from resolvers.bound_secrets import may_read_project_secrets
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.engines.describing.known import DescribedTable, Term
-from resolvers.engines.describing.prompts import ModelAnswer, question_about, read_answer
+from resolvers.engines.describing.prompts import ModelAnswer, borne_out_by, question_about, read_answer
 from resolvers.governance.secrets import get_project_secret
 from schema.data_readiness.source import ColumnFacts
 from schema.data_readiness.workflow import WorkflowConfiguration
@@ -74,7 +74,8 @@ class ModelWriter:
         if self.reason is not None:
             log.info("the model %s is not asked any more in this task: %s", self.name, self.reason)
             return self.reason
-        return read_answer(text, question, strict=self.strict)
+        answer = read_answer(text, question, strict=self.strict)
+        return answer if isinstance(answer, str) else borne_out_by(subject, answer)
 
 
 async def writer_of(work: RunWork, configuration: WorkflowConfiguration, *, strict: bool) -> ModelWriter | None:

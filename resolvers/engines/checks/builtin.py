@@ -7,10 +7,11 @@ the data without doubt becomes a violation: a key that repeats, a reference with
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from resolvers.engines.checks.impossible import impossible
 from resolvers.engines.checks.model import Check
 from resolvers.engines.checks.predicates import FORMATS, TEXTS, type_of
 from resolvers.engines.profiling.key_names import is_meant_as_key
@@ -28,7 +29,8 @@ FEWEST: Final = 20
 
 MOST_KEYS: Final = 5
 _METRIC: Final = {metric.name: metric.id for metric in METRICS}
-_FORMS: Final = {name: re.compile(pattern) for name, pattern in FORMATS.items()}
+_FORMS: Final = {name: re.compile(pattern) for name, pattern in FORMATS.items() if not name.endswith("-year")}
+"""The forms that values can be seen to have; which of day and month comes first takes more than a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Builtin:
     check: Check
     finds: bool
     why: str
+    is_guess: bool = False
+    """Whether it rests on what values look like, on nothing that anybody declared: its breach is no grave thing."""
 
 
 def builtin_checks(
@@ -45,6 +49,7 @@ def builtin_checks(
 ) -> list[Builtin]:
     """The checks of a table, each with a key that stays from run to run."""
     found = [*_completeness(table), *_keys(table, profile), *_references(table, profile), *_forms(table, sample)]
+    found += _impossible(table, sample)
     column = profile.freshness_column if profile is not None else None
     if fresh_within is not None and column is not None and column in {one.name for one in table.columns}:
         told = {"column": column, "maxAgeSeconds": fresh_within}
@@ -55,10 +60,11 @@ def builtin_checks(
 def uncovered(builtins: Sequence[Builtin], rules: Sequence[Check]) -> list[Builtin]:
     """The built-in checks that no rule makes: the same metric of the same columns is neither counted nor told twice.
 
-    A rule may be about a table and name columns where the built-in check is about the column itself.
+    A rule may be about a table and name columns where the built-in check is about the column itself. What is impossible
+    stays whatever a rule says of the column: it may have learned to allow it.
     """
     said = {_about(rule) for rule in rules}
-    return [one for one in builtins if _about(one.check) not in said]
+    return [one for one in builtins if not one.check.is_fallback or _about(one.check) not in said]
 
 
 def _about(check: Check) -> tuple[str | None, str, frozenset[str]]:
@@ -80,9 +86,9 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     names = {column.name for column in table.columns}
     profiles = {column.name: column for column in profile.columns} if profile is not None else {}
     keys: dict[tuple[str, ...], str] = {}
-    for key in table.keys:
-        if key.get("type") in ("PRIMARY_KEY", "UNIQUE"):
-            keys.setdefault(tuple(key.get("columns") or ()), "The source declares the key.")
+    declared = set(table.key_sets)
+    for columns in table.key_sets:
+        keys[columns] = "The source declares the key."
     for candidate in profile.candidate_keys if profile is not None else ():
         if candidate.uniqueness < NEARLY_ALL or len(keys) >= MOST_KEYS or len(candidate.columns) != 1:
             continue
@@ -91,21 +97,31 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     for columns, why in keys.items():
         if columns and names.issuperset(columns):
             about = _column(table, columns[0]) if len(columns) == 1 else table.fqn
-            yield _made(about, "duplicateValues", "unique_values", {"properties": list(columns)}, True, why)
+            yield _made(
+                about,
+                "duplicateValues",
+                "unique_values",
+                {"properties": list(columns)},
+                True,
+                why,
+                columns not in declared,
+            )
 
 
 def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     """Declared foreign keys, and what the profile found to refer to another table's key nearly always."""
     names = {column.name for column in table.columns}
     seen: set[tuple[str, ...]] = set()
-    for column in table.columns:
-        if column.references is not None:
-            target, theirs = column.references
-            told = {"columns": [column.name], "targetFqn": target, "targetColumns": [theirs]}
-            seen.add((column.name,))
-            yield _made(
-                column.fqn, "brokenReferences", "valid_references", told, True, "The catalog records the reference."
-            )
+    for known in table.references:
+        told = {
+            "columns": list(known.columns),
+            "targetFqn": known.target_fqn,
+            "targetColumns": list(known.target_columns),
+        }
+        seen.add(known.columns)
+        about = _column(table, known.columns[0]) if len(known.columns) == 1 else table.fqn
+        why, is_guess = "The catalog records the reference.", not known.is_declared
+        yield _made(about, "brokenReferences", "valid_references", told, True, why, is_guess)
     for one in profile.foreign_keys if profile is not None else ():
         if one.match_rate >= NEARLY_ALL and tuple(one.columns) not in seen and names.issuperset(one.columns):
             seen.add(tuple(one.columns))
@@ -116,7 +132,7 @@ def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Bui
             }
             about = _column(table, one.columns[0]) if len(one.columns) == 1 else table.fqn
             why = "The profile found that nearly all values have a target."
-            yield _made(about, "brokenReferences", "valid_references", told, True, why)
+            yield _made(about, "brokenReferences", "valid_references", told, True, why, not one.is_declared)
 
 
 def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
@@ -129,7 +145,15 @@ def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
         name = _form_of(values)
         if name is not None:
             why = f"Nearly all values are written as {name}."
-            yield _made(column.fqn, "invalidValues", "valid_values", {"format": name}, True, why)
+            yield _made(column.fqn, "invalidValues", "valid_values", {"format": name}, True, why, True)
+
+
+def _impossible(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
+    """What no value can be, however few there are."""
+    for column in table.columns:
+        for told, why in impossible(column, sample):
+            made = _made(column.fqn, "invalidValues", "valid_values", told, True, why, True)
+            yield replace(made, check=replace(made.check, is_fallback=False))
 
 
 def _form_of(values: Sequence[str]) -> str | None:
@@ -145,7 +169,15 @@ def _column(table: TableFacts, name: str) -> str:
     return str(Fqn.of(*Fqn.parse(table.fqn).parts, name))
 
 
-def _made(asset_fqn: str, metric: str, counts_in: str, arguments: dict[str, Any], finds: bool, why: str) -> Builtin:
+def _made(
+    asset_fqn: str,
+    metric: str,
+    counts_in: str,
+    arguments: dict[str, Any],
+    finds: bool,
+    why: str,
+    is_guess: bool = False,
+) -> Builtin:
     apart = repr(sorted(arguments.items())) if metric != "staleData" else str(arguments.get("column"))
     key = uuid5(NAMESPACE_URL, f"stoa:builtin:{asset_fqn}:{metric}:{apart}")
     check = Check(
@@ -159,4 +191,4 @@ def _made(asset_fqn: str, metric: str, counts_in: str, arguments: dict[str, Any]
         unit=RuleUnit.ROWS,
         is_fallback=True,
     )
-    return Builtin(check, finds, why)
+    return Builtin(check, finds, why, is_guess)

@@ -30,7 +30,7 @@ from resolvers.engines.checks.model import (
     not_evaluated,
     written,
 )
-from resolvers.engines.checks.predicates import SCANNED, RowCondition, column_of, facts_of
+from resolvers.engines.checks.predicates import SCANNED, RowCondition, at_moment, column_of, facts_of
 from resolvers.engines.checks.suspects import near_duplicates, suspect_values
 from schema.data_readiness.rule import RuleOperator, RuleOutcome
 from schema.data_readiness.source import Source, TableFacts
@@ -94,7 +94,7 @@ class _Evaluator:
     # One scan
 
     def _conditioned(self, check: Check, conditions: dict[str, RowCondition]) -> None:
-        conditions[check.key] = condition_of(check, self.place.table, self.place.source.dialect)
+        conditions[check.key] = condition_of(at_moment(check, self.now), self.place.table, self.place.source.dialect)
 
     def _counted_into(self, check: Check, results: dict[str, CheckResult]) -> None:
         results[check.key] = self._counted(check)

@@ -40,16 +40,8 @@ class ExampleStyle:
 def key_of(table: TableFacts, candidates: Sequence[Sequence[str]] = ()) -> tuple[str, ...]:
     """The columns that tell the rows of a table apart: a declared key, or else the shortest that was found."""
     names = {column.name for column in table.columns}
-    declared = [
-        tuple(key["columns"])
-        for kind in ("PRIMARY_KEY", "UNIQUE")
-        for key in table.keys
-        if key.get("type") == kind and key.get("columns")
-    ]
-    flagged = tuple(column.name for column in table.columns if column.is_primary_key)
-    alone = [(column.name,) for column in table.columns if column.is_unique]
     found = sorted((tuple(one) for one in candidates), key=len)
-    for key in (*declared, flagged, *alone, *found):
+    for key in (*table.key_sets, *found):
         if key and len(key) <= MOST_KEY_COLUMNS and names.issuperset(key):
             return key
     return ()

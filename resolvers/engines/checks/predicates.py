@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -39,14 +39,32 @@ SCANNED: Final = frozenset(
 MOST_VALUES: Final = 1000
 LONGEST_PATTERN: Final = 1000
 
+_LEAP: Final = "(([0-9]{2}(0[48]|[2468][048]|[13579][26]))|((0[48]|[2468][048]|[13579][26]|00)00))"
+_DAY = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|[12][0-9]|30)", "(0?[1-9]|1[0-9]|2[0-8])"
+_MONTH = "(0?[13578]|1[02])", "(0?[469]|11)", "0?2"
+
+
+def _days(first: tuple[str, ...], second: tuple[str, ...], leap: str) -> str:
+    """The pattern of days that exist, written with the year last."""
+    pairs = "|".join(f"{one}[-/.]{other}" for one, other in zip(first, second, strict=True))
+    return f"^((({pairs})[-/.][0-9]{{4}})|({leap}[-/.]{_LEAP}))$"
+
+
+_ISO_DAY: Final = (
+    "(([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|"
+    f"02-(0[1-9]|1[0-9]|2[0-8])))|({_LEAP}-02-29))"
+)
+
 FORMATS: Final[dict[str, str]] = {
     "email": r"^[^@ ]+@[^@ ]+\.[A-Za-z]{2,}$",
     "uuid": r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$",
     "integer": r"^[ ]*[-+]?[0-9]+[ ]*$",
     "number": r"^[ ]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[ ]*$",
-    "date": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-    "date-time": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ][0-2][0-9]:[0-5][0-9]",
+    "date": f"^{_ISO_DAY}$",
+    "date-time": f"^{_ISO_DAY}" + r"[T ][0-2][0-9]:[0-5][0-9]",
     "uri": r"^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$",
+    "day-month-year": _days(_DAY, _MONTH, "29[-/.]0?2"),
+    "month-day-year": _days(_MONTH, _DAY, "0?2[-/.]29"),
     "ipv4": r"^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$",
 }
 """What `format` of invalidValues names, as patterns that every dialect reads alike."""
@@ -106,6 +124,9 @@ def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = 
         wrong = [*_by_form(check, column, dialect, alias), *_by_range(check, column, alias)]
         if not wrong:
             raise CannotEvaluate(f"{check.metric} needs arguments that say which values are right.")
+        if check.arguments.get("missingValues"):
+            # What stands for no value is neither right nor wrong; it counts as missing.
+            there = exp.Not(this=exp.paren(_missing(check, column, dialect, alias, is_null)))
         return RowCondition(there, exp.and_(there.copy(), exp.paren(exp.or_(*wrong))))
     raise CannotEvaluate(f"{check.metric} is no metric that this version can evaluate.")
 
@@ -191,6 +212,7 @@ def _bound(column: ColumnFacts, bound: Any, name: str) -> exp.Expr:
         return _literal_number(number)
     text = str(bound)
     if kind in DATES | MOMENTS:
+        text = latest_moment(datetime.now(UTC)) if text == NOW else text
         try:
             moment = datetime.fromisoformat(text) if kind in MOMENTS else date.fromisoformat(text[:10])
         except ValueError:
@@ -204,6 +226,21 @@ def _bound(column: ColumnFacts, bound: Any, name: str) -> exp.Expr:
     raise CannotEvaluate(
         f"Values of type {kind or 'unknown'} have no {name} that could be compared with {text[:50]!r}."
     )
+
+
+NOW: Final = "now"
+"""The bound of moments that is the moment of the check itself, and so of the load."""
+
+
+def latest_moment(now: datetime) -> str:
+    """The last moment that is no future anywhere: clocks of the earth lie up to a day apart."""
+    return (now + timedelta(days=1)).replace(microsecond=0, tzinfo=None).isoformat()
+
+
+def at_moment(check: Check, now: datetime) -> Check:
+    """The check with the moment that it is made at in the place of `now`."""
+    told = {name: latest_moment(now) for name in ("minimum", "maximum") if check.arguments.get(name) == NOW}
+    return replace(check, arguments={**check.arguments, **told}) if told else check
 
 
 def kind_of_moment(kind: str) -> str:

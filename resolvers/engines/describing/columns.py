@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.known import DescribedTable, Offer, Statement, offer_of
+from resolvers.engines.claims import without_claims
+from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.describing.values import is_flag, statements_of
 from resolvers.engines.english.grammar import plural_phrase, sentence, singular, with_article
@@ -74,7 +75,7 @@ def _description(subject: DescribedTable, column: ColumnFacts, words: Words, ext
     profile = subject.columns.get(column.name)
     if profile is not None:
         private = subject.is_private(column)
-        is_key = column.is_primary_key or column.is_unique
+        is_key = column.is_primary_key or subject.facts.is_key(column.name)
         statements += statements_of(
             profile, private=private, head=words.head, is_key=is_key, refers=column.references is not None,
         )  # fmt: skip
@@ -82,7 +83,7 @@ def _description(subject: DescribedTable, column: ColumnFacts, words: Words, ext
         evidence["values_withheld"] = private
     if words.expanded:
         evidence["abbreviations"] = dict(words.expanded)
-    return offer_of("description", statements, **evidence)
+    return offer_of("description", borne_out(subject, statements, column.name), **evidence)
 
 
 def profile_id(subject: DescribedTable) -> str | None:
@@ -92,10 +93,10 @@ def profile_id(subject: DescribedTable) -> str | None:
 
 def _key(subject: DescribedTable, column: ColumnFacts) -> Statement | None:
     if not column.is_primary_key:
-        if column.is_unique:
+        if subject.facts.is_key(column.name):
             return Statement(f"Unique: no two {_rows(subject)} share it.", "keys", 0.95)
         return None
-    parts = [one.name for one in subject.facts.columns if one.is_primary_key]
+    parts = subject.facts.primary_key
     if len(parts) == 1:
         return Statement(f"Identifies {subject.the_row}.", "keys", 0.95)
     others = " and ".join(f"`{name}`" for name in parts if name != column.name)
@@ -137,7 +138,10 @@ def _of_neighbour(subject: DescribedTable, column: ColumnFacts) -> tuple[Stateme
     comment = subject.around.comments.get(fqn)
     if not comment or column.name.lower() in _GENERIC:
         return None
-    return Statement(sentence(comment[:400]), "neighbour", 0.7), fqn
+    # What it says of the values over there is not so here.
+    if not (kept := without_claims(comment[:400])):
+        return None
+    return Statement(sentence(kept), "neighbour", 0.7), fqn
 
 
 def _lead(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:

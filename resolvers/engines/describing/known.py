@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from resolvers.engines.claims import claims_in, is_contradicted
 from resolvers.engines.english.grammar import UNCOUNTABLE
 from resolvers.engines.english.identifiers import TableName, Words, shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.english.vocabulary import PERSONAL
@@ -153,6 +154,21 @@ class DescribedTable:
                 return True
         said = {word.lower() for word in self.words(column.name).words}
         return bool(said & PERSONAL) and not said & {"type", "status", "count", "category", "flag"}
+
+
+def borne_out(subject: DescribedTable, statements: Sequence[Statement], column: str | None) -> list[Statement]:
+    """The sentences that the profile does not contradict.
+
+    What the source or a person wrote is theirs to say, and a name that has the word unique in it claims nothing.
+    """
+    return [
+        one
+        for one in statements
+        if one.origin in _UNASKED or not is_contradicted(claims_in(one.text, column), subject.profile)
+    ]
+
+
+_UNASKED: Final = frozenset(("comment", "glossary", "context_pack", "name", "abbreviation"))
 
 
 def joined(statements: Sequence[Statement]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from resolvers.engines.claims import claims_in, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Term
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words
@@ -104,8 +105,8 @@ def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
     comment = _comment(subject, column.description, (column,))
     told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
     if column.is_primary_key:
-        told["key"] = "primary"
-    elif column.is_unique:
+        told["key"] = "primary" if len(subject.facts.primary_key) == 1 else "part of the primary key"
+    elif subject.facts.is_key(column.name):
         told["key"] = "unique"
     if column.references is not None:
         told["refers_to"] = f"{Fqn.parse(column.references[0]).name}.{column.references[1]}"
@@ -193,6 +194,26 @@ def read_answer(text: str, question: DescribingPrompt, *, strict: bool) -> Model
         if one.name in question.columns and one.name not in columns:
             columns[one.name] = _taken(one, question, strict, f"{about} {one.name}", f"{one.name}.", refused)
     return ModelAnswer(table, {name: words for name, words in columns.items() if words}, refused)
+
+
+def borne_out_by(subject: DescribedTable, answer: ModelAnswer) -> ModelAnswer:
+    """The answer without the texts that claim of the data what the profile contradicts."""
+    refused = dict(answer.refused)
+    table = _uncontradicted(subject, answer.table, None, refused)
+    columns = {name: _uncontradicted(subject, said, name, refused) for name, said in answer.columns.items()}
+    return ModelAnswer(table, {name: said for name, said in columns.items() if said}, refused)
+
+
+def _uncontradicted(
+    subject: DescribedTable, said: Mapping[str, str], column: str | None, refused: dict[str, str]
+) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    for field_, text in said.items():
+        if field_ != "display_name" and is_contradicted(claims_in(text, column), subject.profile):
+            refused[f"{column}.{field_}" if column else field_] = "It says of the data what the profile contradicts."
+        else:
+            kept[field_] = text
+    return kept
 
 
 def _taken(

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.known import DescribedTable, Offer, Statement, offer_of
+from resolvers.engines.claims import Unique, is_contradicted
+from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
 from resolvers.engines.english.identifiers import title_of
 from schema.data_readiness.source import ColumnFacts
@@ -35,7 +36,7 @@ def table_offers(subject: DescribedTable, *, extend: str | None = None) -> list[
         evidence["abbreviations"] = dict(subject.name.words.expanded)
     found: list[Offer] = []
     # A row's sentence that is made of the name alone tells nothing that the name does not.
-    if (offer := offer_of("description", statements, **evidence)) is not None:
+    if (offer := offer_of("description", borne_out(subject, statements, None), **evidence)) is not None:
         found.append(offer)
     if (named := _display_name(subject)) is not None:
         found.append(named)
@@ -57,7 +58,9 @@ def _display_name(subject: DescribedTable) -> Offer | None:
 
 def key_of(subject: DescribedTable) -> list[str]:
     """The columns of the declared key, or of the first exact candidate that a profile found."""
-    declared = [one.name for one in subject.facts.columns if one.is_primary_key]
+    declared = list(subject.facts.primary_key)
+    if declared and is_contradicted([Unique(tuple(declared))], subject.profile):
+        return []
     if declared or subject.profile is None:
         return declared
     exact = [key for key in subject.profile.candidate_keys if key.is_exact and key.uniqueness >= 1]

@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
+from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable
 from resolvers.engines.english.grammar import listed
 from schema.identifiers import Fqn
@@ -81,7 +82,7 @@ def brief_of(subject: DescribedTable) -> Brief:
         is_view="VIEW" in (facts.table_type or "").upper(),
         newest=profile.newest if profile is not None and dated else None,
         measured_at=profile.measured_at if profile else None,
-        key_columns=tuple(one.name for one in facts.columns if one.is_primary_key),
+        key_columns=facts.primary_key,
     )
 
 
@@ -109,8 +110,12 @@ def table_insights(subject: DescribedTable) -> list[Insight]:
         found.append(
             Insight("constant_columns", fqn, text, _figures(profile.row_count, constant), 0.9, 0.4, tuple(constant))
         )
-    if not (subject.facts.keys or any(one.is_primary_key for one in subject.facts.columns)):
-        candidates = [key.columns for key in profile.candidate_keys if key.is_exact and key.uniqueness >= 1]
+    if not subject.facts.key_sets:
+        candidates = [
+            key.columns
+            for key in profile.candidate_keys
+            if key.is_exact and key.uniqueness >= 1 and not is_contradicted([Unique(tuple(key.columns))], profile)
+        ]
         is_view = "VIEW" in (subject.facts.table_type or "").upper()
         if candidates and not is_view:
             best = min(candidates, key=lambda key: (len(key), key))

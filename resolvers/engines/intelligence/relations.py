@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Surroundings
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.english.grammar import singular
@@ -107,7 +108,7 @@ def _by_values(
     reversed_ = {
         (table, of) for table, of, to in subject.around.referrers.get(subject.facts.fqn, ()) if to == column.name
     }
-    alone = column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1
+    alone = subject.facts.primary_key == (column.name,)
     figures = subject.columns.get(column.name)
     distinct = (figures.distinct_count or 0) if figures is not None else 0
     for one in candidates:
@@ -145,7 +146,7 @@ def _by_name(subject: DescribedTable, column: ColumnFacts, named: KeyOf | None) 
 
 def _named(subject: DescribedTable, column: ColumnFacts, keys: KeyNames) -> KeyOf | None:
     """The one key of another table that a column is called after: `customer_id` after `customers.id`."""
-    if column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1:
+    if subject.facts.primary_key == (column.name,):
         return None
     words = [word.lower() for word in subject.words(column.name).words]
     after_table: Sequence[KeyOf] = ()
@@ -176,7 +177,7 @@ def _foreign_key(
     subject: DescribedTable, column: ColumnFacts, table: str, target: str, evidence: dict[str, Any], sure: float
 ) -> ProposedRelationship:
     value = {"type": "FOREIGN_KEY", **_target(subject.facts, table), "column": target}
-    value["cardinality"] = _cardinality(subject, column)
+    value["cardinality"] = _cardinality(subject, (column.name,))
     return ProposedRelationship(column.fqn, value, evidence, sure)
 
 
@@ -188,11 +189,12 @@ def _target(facts: TableFacts, table: str) -> dict[str, Any]:
     return told if (service, database) == own[:2] else {"service": service, "database": database, **told}
 
 
-def _cardinality(subject: DescribedTable, column: ColumnFacts) -> str:
-    """`one_to_one` when no value occurs twice, else `many_to_one`."""
-    alone = column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1
-    figures = subject.columns.get(column.name)
-    unique = alone or column.is_unique
+def _cardinality(subject: DescribedTable, columns: Sequence[str]) -> str:
+    """`one_to_one` when no values of the columns occur together twice, else `many_to_one`."""
+    if is_contradicted([Unique(tuple(columns))], subject.profile):
+        return "many_to_one"
+    unique = subject.facts.is_key(*columns)
+    figures = subject.columns.get(columns[0]) if len(columns) == 1 else None
     if not unique and figures is not None and figures.distinct_count and "distinct_count" not in figures.approximate:
         filled = figures.row_count - (figures.null_count or 0)
         unique = filled >= FEW_VALUES and figures.distinct_count == filled
@@ -200,26 +202,35 @@ def _cardinality(subject: DescribedTable, column: ColumnFacts) -> str:
 
 
 def _cardinalities(subject: DescribedTable) -> list[ProposedRelationship]:
-    """Return what joins along declared foreign keys come to, as far as figures show it."""
+    """Return what joins along declared foreign keys come to, as far as figures show it.
+
+    A foreign key of several columns is one join of the table: along one of them alone it comes to something else.
+    """
     found: list[ProposedRelationship] = []
-    for column in subject.facts.columns:
-        figures = subject.columns.get(column.name)
-        if column.references is None or figures is None or not figures.row_count:
+    for one in subject.facts.references:
+        figures = [subject.columns[name] for name in one.columns if name in subject.columns]
+        if len(figures) != len(one.columns) or not all(of.row_count for of in figures):
             continue
-        table, target = column.references
-        filled = figures.row_count - (figures.null_count or 0)
+        joint = len(one.columns) > 1
         value = {
             "type": "JOIN",
-            **_target(subject.facts, table),
-            "column": target,
-            "cardinality": _cardinality(subject, column),
-            "optional": bool(figures.null_count),
+            **_target(subject.facts, one.target_fqn),
+            **(
+                {"columns": list(one.columns), "target_columns": list(one.target_columns)}
+                if joint
+                else {"column": one.target_columns[0]}
+            ),
+            "cardinality": _cardinality(subject, one.columns),
+            "optional": any(of.null_count for of in figures),
         }
-        evidence: dict[str, Any] = {"engine": ENGINE, "from": ["keys", "values"], "rows": figures.row_count}
-        evidence |= {"filled": filled, "distinct": figures.distinct_count}
+        evidence: dict[str, Any] = {"engine": ENGINE, "from": ["keys", "values"], "rows": figures[0].row_count}
+        if not joint:
+            filled = figures[0].row_count - (figures[0].null_count or 0)
+            evidence |= {"filled": filled, "distinct": figures[0].distinct_count}
         evidence["profile_id"] = subject.profile.id if subject.profile else None
-        exact = not {"distinct_count", "null_count"} & set(figures.approximate)
-        found.append(ProposedRelationship(column.fqn, value, evidence, 0.95 if exact else 0.8))
+        exact = not any({"distinct_count", "null_count"} & set(of.approximate) for of in figures)
+        about = subject.facts.fqn if joint else str(Fqn.parse(subject.facts.fqn).child(one.columns[0]))
+        found.append(ProposedRelationship(about, value, evidence, 0.95 if exact else 0.8))
     return found
 
 

@@ -68,17 +68,6 @@ def coded(name: str, values: Sequence[Any], *, is_key_like: bool) -> Coded | Non
 _FRACTIONS: Final = frozenset({float, Decimal})
 
 
-def declared_keys(keys: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """The column sets that a source declares as unique, the primary key first."""
-    found: list[tuple[str, ...]] = []
-    for kind in ("PRIMARY_KEY", "UNIQUE"):
-        for key in keys:
-            names = tuple(str(name) for name in key.get("columns") or ())
-            if key.get("type") == kind and names and names not in found:
-                found.append(names)
-    return found
-
-
 def unique_share(columns: Sequence[Coded], rows: int) -> float:
     """The share of rows whose values together occur once; rows with a null count as rows that do not."""
     if not rows:

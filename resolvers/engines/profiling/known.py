@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from resolvers.engines.profiling.columns import Extent
-from resolvers.engines.profiling.dependencies import declared_keys
 from resolvers.engines.profiling.kinds import kind_of
 from resolvers.engines.profiling.tables import ENFORCED, Header, Structure, table_profile
 from resolvers.engines.profiling.values import is_blank, shown
@@ -37,7 +36,7 @@ def by_statistics(source: Source, facts: TableFacts, header: Header) -> TablePro
     columns = [_column(of, known.column(of.name), known, rows) for of in facts.columns]
     keys = [
         CandidateKey(columns=list(names), uniqueness=1.0, is_declared=True, is_exact=source.dialect in ENFORCED)
-        for names in declared_keys(facts.keys)
+        for names in facts.key_sets
     ]
     extent = Extent(rows, 0, is_whole=False, is_scanned=known.is_exact)
     approximate = [] if known.is_exact else ["row_count"]

@@ -209,11 +209,7 @@ def _composed(
 
 def _composed_keys(target: ProfiledTable) -> list[tuple[str, ...]]:
     """Keys of several columns: declared ones, and those that the profile found unique."""
-    keys = [
-        tuple(str(name) for name in key.get("columns") or ())
-        for key in target.facts.keys
-        if key.get("type") in ("PRIMARY_KEY", "UNIQUE")
-    ]
+    keys = list(target.facts.key_sets)
     if target.profile is not None:
         keys += [tuple(key.columns) for key in target.profile.candidate_keys if key.uniqueness == 1.0]
     return [key for key in dict.fromkeys(keys) if 2 <= len(key) <= WIDEST]
@@ -242,19 +238,7 @@ def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
 
 def _single_keys(target: ProfiledTable) -> list[str]:
     """Columns that are a key by themselves: declared ones, and those that the profile found unique."""
-    declared = [of.name for of in target.facts.columns if of.is_primary_key or of.is_unique]
-    composed = {
-        str(name)
-        for key in target.facts.keys
-        if key.get("type") in ("PRIMARY_KEY", "UNIQUE") and len(key.get("columns") or ()) > 1
-        for name in key["columns"]
-    }
-    alone = {
-        str(key["columns"][0])
-        for key in target.facts.keys
-        if key.get("type") in ("PRIMARY_KEY", "UNIQUE") and len(key.get("columns") or ()) == 1
-    }
-    names = [name for name in declared if name in alone or name not in composed]
+    names = [of.name for of in target.facts.columns if target.facts.is_key(of.name)]
     if target.profile is not None:
         names += [
             key.columns[0] for key in target.profile.candidate_keys if len(key.columns) == 1 and key.uniqueness == 1.0

@@ -26,7 +26,6 @@ from resolvers.engines.profiling.battery import (
     with_values,
 )
 from resolvers.engines.profiling.columns import Extent, column_profile, with_key, with_pass
-from resolvers.engines.profiling.dependencies import declared_keys
 from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
 from resolvers.engines.profiling.sampling import FEWEST_SAMPLED, MOST_CELLS, MOST_CHARACTERS, by_sample
 from resolvers.engines.profiling.sql import column, spelled
@@ -65,7 +64,7 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
     extent = Extent(passed.row_count, len(passed.rows), is_whole=whole)
     sample = Sample(names, tuple(passed.rows), is_whole=whole)
     values = sample.by_column()
-    keys = {key[0] for key in declared_keys(facts.keys) if len(key) == 1 and source.dialect in ENFORCED}
+    keys = {key[0] for key in facts.key_sets if len(key) == 1 and source.dialect in ENFORCED}
     profiles = []
     for of in columns:
         told = passed.columns[of.name]

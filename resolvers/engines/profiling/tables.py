@@ -10,7 +10,6 @@ from resolvers.engines.profiling.columns import Extent
 from resolvers.engines.profiling.dependencies import (
     Coded,
     coded,
-    declared_keys,
     found_dependencies,
     found_keys,
     unique_share,
@@ -64,7 +63,7 @@ def structure(facts: TableFacts, sample: Sample, columns: Mapping[str, ColumnPro
             found.append(made)
     by_name = {one.name: one for one in found}
     enforced = dialect in ENFORCED
-    declared = [names for names in declared_keys(facts.keys) if enforced or set(names) <= by_name.keys()]
+    declared = [names for names in facts.key_sets if enforced or set(names) <= by_name.keys()]
     keys = []
     for names in declared:
         share = 1.0 if enforced else unique_share([by_name[name] for name in names], rows)

@@ -140,6 +140,13 @@ def _null_bars(columns: Sequence[ColumnProfile]) -> Spec:
     )
 
 
+def _state(held: Sequence[Classification]) -> str:
+    """How far some tags have come: confirmed where a person has said so of any."""
+    states = {one.state for one in held}
+    ahead = (ClassificationState.CONFIRMED, ClassificationState.ACCEPTED)
+    return next((state.value for state in ahead if state in states), ClassificationState.SUGGESTED.value)
+
+
 def pii_map(found: Sequence[Classification]) -> Spec | None:
     """Return which kinds of personal data are where: a disc for each table and tag, the larger the more columns."""
     cells: dict[tuple[str, str], list[Classification]] = {}
@@ -153,13 +160,13 @@ def pii_map(found: Sequence[Classification]) -> Spec | None:
     one_table = len(names) == 1
     if one_table:  # then by column
         cells = {(one.asset_fqn, one.tag_fqn): [one] for held in cells.values() for one in held}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "where": short(where.rpartition(".")[2] if one_table else _last_two(where), 36),
             "tag": tag.partition(".")[2] or tag,
             "columns": len(held),
             "sure": max(one.confidence for one in held),
-            "state": "confirmed" if any(one.state is ClassificationState.CONFIRMED for one in held) else "suggested",
+            "state": _state(held),
         }
         for (where, tag), held in sorted(cells.items())[:500]
     ]
@@ -186,7 +193,10 @@ def pii_map(found: Sequence[Classification]) -> Spec | None:
             "color": {
                 "field": "state",
                 "type": "nominal",
-                "scale": {"domain": ["suggested", "confirmed"], "range": ["var(--warn)", "var(--accent)"]},
+                "scale": {
+                    "domain": ["suggested", "accepted", "confirmed"],
+                    "range": ["var(--warn)", "var(--muted)", "var(--accent)"],
+                },
                 "legend": {"title": None, "orient": "bottom", "symbolOpacity": 1, "symbolStrokeWidth": 0},
             },
         },

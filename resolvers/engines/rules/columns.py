@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from resolvers.engines.checks.predicates import NOW, latest_moment
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.learning import CleanValues, Learned
-from resolvers.engines.rules.patterns import FORMATS, format_of, pattern_of
+from resolvers.engines.rules.patterns import FORMATS, cleaner, format_of, pattern_of
+from resolvers.engines.rules.severity import of_declared
 from schema.data_readiness.profile import ColumnProfile, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -114,7 +116,7 @@ def _presence(subject: ColumnSubject) -> Iterator[RuleDraft]:
         metric,
         metric,
         rate=0.0 if is_declared else upper_bound(0, max(1, rows - missing)) if not percent else rate / 3,
-        severity=Severity.HIGH if subject.facts.is_primary_key else Severity.MEDIUM,
+        severity=of_declared(is_declared and subject.facts.is_primary_key),
         evidence=evidence,
         arguments=arguments,
         percent=percent,
@@ -136,9 +138,9 @@ def _stand_ins(subject: ColumnSubject) -> dict[str, int]:
 
 
 def _form(subject: ColumnSubject) -> Iterator[RuleDraft]:
-    values = subject.values
-    if values is None or len(values.all) < 2 * FEWEST_ROWS:
+    if subject.values is None or len(subject.values.all) < 2 * FEWEST_ROWS:
         return
+    values = subject.values.without(cleaner(subject.values.all))
     found = _valid_values(subject, values)
     if found is not None:
         yield found
@@ -181,7 +183,7 @@ def _valid_values(subject: ColumnSubject, values: CleanValues) -> RuleDraft | No
         rate=rate,
         severity=Severity.MEDIUM,
         evidence={**_evidence(values, exceptions), "seen_once": once},
-        arguments={"validValues": sorted({*counts, *values.stand_ins})},
+        arguments={"validValues": sorted(counts), **_set_apart(values)},
         percent=percent,
     )
 
@@ -202,7 +204,7 @@ def _named_format(subject: ColumnSubject, values: CleanValues) -> RuleDraft | No
         rate=rate,
         severity=Severity.MEDIUM,
         evidence=_evidence(values, exceptions),
-        arguments={"format": name},
+        arguments={"format": name, **_set_apart(values)},
         percent=tolerated(rate) if exceptions else 0.0,
     )
 
@@ -225,9 +227,14 @@ def _pattern(subject: ColumnSubject, values: CleanValues) -> RuleDraft | None:
         rate=rate,
         severity=Severity.MEDIUM,
         evidence=_evidence(values, exceptions),
-        arguments={"pattern": whole.besides(values.stand_ins)},
+        arguments={"pattern": whole.text, **_set_apart(values)},
         percent=tolerated(upper_bound(left_out, len(values.all))) if left_out else 0.0,
     )
+
+
+def _set_apart(values: CleanValues) -> dict[str, Any]:
+    """What stands for no value so often that the column means it: it counts as missing, and never as valid."""
+    return {"missingValues": sorted(values.stand_ins)} if values.stand_ins else {}
 
 
 def _range(subject: ColumnSubject) -> Iterator[RuleDraft]:
@@ -267,16 +274,37 @@ def _range(subject: ColumnSubject) -> Iterator[RuleDraft]:
     spelled = _spell(least, most, is_number)
     if spelled is None or beyond > EXCEPTIONS * len(halves[1]):
         return
+    arguments: dict[str, Any] = {"minimum": spelled[0], "maximum": spelled[1]}
+    said = f"from {spelled[0]} to {spelled[1]}"
+    if not is_number:
+        said = f"from {spelled[0]}" + _until_now(both, subject.whole.measured_at, arguments)
     yield subject.draft(
         "plausible_range",
-        f"It lies where values of the column can be expected: from {spelled[0]} to {spelled[1]}.",
+        f"It lies where values of the column can be expected: {said}.",
         "outlierValues",
         "outlierValues",
         rate=upper_bound(beyond, len(halves[1])),
         severity=Severity.LOW,
         evidence={**_evidence(values, beyond), "margin": "the whole width of the values seen, on either side"},
-        arguments={"minimum": spelled[0], "maximum": spelled[1]},
+        arguments=arguments,
     )
+
+
+def _until_now(ordered: list[float], now: datetime, arguments: dict[str, Any]) -> str:
+    """Bound moments by that of the load, where at most a few lie behind it; in words.
+
+    Where many do, the column tells of what is planned, and nothing is said of how far.
+    """
+    latest = _moment(latest_moment(now)) or 0.0
+    if sum(1 for one in ordered if one > latest) > MOST_AHEAD * len(ordered):
+        del arguments["maximum"]
+        return " on"
+    arguments["maximum"] = NOW
+    return " to the moment of the load"
+
+
+MOST_AHEAD: Final = 0.1
+"""The share of moments behind that of the load up to which they are mistakes."""
 
 
 def _margin(ordered: list[float]) -> float:
@@ -309,8 +337,7 @@ def _spell(least: float, most: float, is_number: bool) -> tuple[str, str] | None
         return f"{least:.12g}", f"{most:.12g}"
     try:
         begin = datetime(1970, 1, 1)  # noqa: DTZ001 - only the difference counts
-        # Time goes on: what comes later than everything seen is no error for ten years.
-        ends = begin + timedelta(seconds=least), begin + timedelta(seconds=most) + timedelta(days=3653)
+        ends = begin + timedelta(seconds=least), begin + timedelta(seconds=most)
         return ends[0].date().isoformat(), ends[1].date().isoformat()
     except OverflowError:
         return None

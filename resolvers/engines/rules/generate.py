@@ -1,5 +1,6 @@
 """Rules for a table, from its profile, what the catalog declares, and a sample of its rows."""
 
+from resolvers.engines.rules.claimed import is_borne_out
 from resolvers.engines.rules.columns import ColumnSubject, column_rules
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.learning import Learned, learn
@@ -23,4 +24,4 @@ def draft_rules(
             subject = ColumnSubject(facts, column, profile, known, learned, learned.values(column.name))
             for draft in column_rules(subject):
                 found.setdefault(draft.key, draft)
-    return list(found.values())
+    return [draft for draft in found.values() if is_borne_out(draft, profile)]

@@ -1,9 +1,10 @@
 """The rows that rules are learned from: without what looks wrong, and in two halves."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from resolvers.engines.error_detection.dependencies import Dependency, find_dependencies
 from resolvers.engines.error_detection.detect import find_errors
@@ -12,6 +13,9 @@ from resolvers.engines.error_detection.formula_fits import FittedFormula, find_f
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.table import TableColumn, encode
 from schema.data_readiness.source import Sample
+
+RARE: Final = 0.1
+"""The share of values up to which what stands for no value was put there by mistake."""
 
 
 @dataclass(slots=True)
@@ -30,10 +34,37 @@ class CleanValues:
         """The values of both halves."""
         return [*self.halves[0], *self.halves[1]]
 
+    def without(self, bad: Collection[str]) -> "CleanValues":
+        """The values without some that are mistakes, and without what stands for no value but rarely.
+
+        A stand-in that a tenth of the rows have belongs to how the column is kept. One that looks like half of the
+        values, as TBA among codes of three letters, is one of them.
+        """
+        column = self.column
+        shapes = Counter(_shape(text) for text in self.all)
+        codes_too = {text for text in self.stand_ins if shapes[_shape(text)] >= 0.5 * max(1, len(self.all))}
+        stand_ins = self.stand_ins - codes_too
+        number = dict(zip(column.texts, column.counts, strict=True))
+        few = sum(number[text] for text in stand_ins) <= RARE * max(1, column.present)
+        gone = {*bad, *(stand_ins if few else ())}
+        codes = {code for code in range(1, len(column.texts)) if column.texts[code] in gone}
+        rows = frozenset(row for row, code in enumerate(column.codes) if code in codes)
+        first, second = ([text for text in half if text not in gone] for half in self.halves)
+        # They were set apart when the halves were made.
+        for row, code in enumerate(column.codes):
+            if code and column.texts[code] in codes_too and row not in self.suspects:
+                (first, second)[row % 2].append(column.texts[code])
+        return CleanValues(column, self.suspects | rows, (first, second), frozenset() if few else stand_ins)
+
     @property
     def counts(self) -> Counter[str]:
         """Return how often each occurs."""
         return Counter(self.all)
+
+
+def _shape(text: str) -> str:
+    """How a text is written, sign by sign."""
+    return "".join("9" if one.isdigit() else "A" if one.isupper() else "a" if one.isalpha() else one for one in text)
 
 
 @dataclass

@@ -71,7 +71,7 @@ _ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "rowCount": (),
     "nullValues": (),
     "missingValues": ("missingValues",),
-    "invalidValues": ("validValues", "pattern", "minimum", "maximum", "format"),
+    "invalidValues": ("validValues", "pattern", "minimum", "maximum", "format", "missingValues"),
     "duplicateValues": ("properties",),
     "brokenReferences": ("columns", "targetFqn", "targetColumns"),
     "inconsistentRows": ("determinant", "dependent"),

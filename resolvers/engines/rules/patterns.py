@@ -9,6 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resolvers.engines.checks.predicates import FORMATS as DAYS
+
 MOST_FORMS: Final = 3
 LONGEST: Final = 60
 MOST_RUNS: Final = 12
@@ -20,8 +22,8 @@ FORMATS: Final[dict[str, re.Pattern[str]]] = {
     "email": re.compile(r"[^@ ]+@[^@ ]+\.[A-Za-z]{2,}"),
     "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^ ]+"),
     "ipv4": re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"),
-    "date": re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"),
-    "date-time": re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T ][0-2][0-9]:[0-5][0-9].*"),
+    "date": re.compile(DAYS["date"]),
+    "date-time": re.compile(DAYS["date-time"] + ".*"),
 }
 """The formats that a column can have as a whole, the narrower first."""
 
@@ -85,6 +87,51 @@ def pattern_of(values: Sequence[str], least: float) -> Pattern | None:
     parts = sorted({_expression(forms[form]) for form in chosen})
     body = parts[0] if len(parts) == 1 else "(" + "|".join(parts) + ")"
     return Pattern(f"^{body}$", re.compile(body))
+
+
+def cleaner(values: Sequence[str]) -> set[str]:
+    """The values that a cleaner form takes for suspects: others are written as nearly all, but with more or less to it.
+
+    Where one form has nine of ten values, a value that lacks what it has (`12` beside `12 %`, `N/A` beside numbers),
+    has more, or has the same letters and digits with other signs between them, was written by mistake. Numbers with and
+    without a fraction are written alike, and what is merely a rarer code (`A1B 2C` beside `A1 2C`) is one as well.
+    """
+    forms = {value: _form_of(value) for value in set(values)}
+    counted = Counter(forms[value] for value in values)
+    if not values or len(counted) < 2:
+        return set()
+    usual, times = counted.most_common(1)[0]
+    if usual is None or times < CLEAN * len(values):
+        return set()
+    return {value for value, form in forms.items() if form != usual and _is_marred(form, usual)}
+
+
+CLEAN: Final = 0.9
+"""The share of the values that one form must have for the rest to be suspects."""
+
+_NUMBERS: Final = frozenset({"D", "D.D", "-D", "-D.D", "D,D", "D,D.D"})
+
+
+def _form_of(value: str) -> str | None:
+    runs = _runs(value)
+    return None if runs is None else "".join(sign if kind == "S" else kind for kind, sign in runs)
+
+
+def _is_marred(form: str | None, usual: str) -> bool:
+    """Return whether values of a form are rather those of the usual one, written wrong."""
+    # Words are written as they come.
+    if form is None or "D" not in usual or {form, usual} <= _NUMBERS:
+        return False
+    if "D" not in form:
+        return True
+    bare, of_usual = ("".join(sign for sign in one if sign in "ULAD") for one in (form, usual))
+    return bare == of_usual or (bool(bare) and (_holds(form, usual) or _holds(usual, form)))
+
+
+def _holds(longer: str, shorter: str) -> bool:
+    """Return whether a form is another one with something before or behind it that is no digit."""
+    before, found, behind = longer.partition(shorter)
+    return bool(found) and bool(before or behind) and "D" not in before + behind
 
 
 def _runs(value: str) -> list[tuple[str, str]] | None:

@@ -18,6 +18,7 @@ from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.formulas import concluded
 from resolvers.engines.rules.learning import Learned
+from resolvers.engines.rules.severity import of_declared
 from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
@@ -97,13 +98,9 @@ def _draft(
 
 
 def _keys(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
-    declared = [tuple(key["columns"]) for key in table.keys if key.get("type") in ("PRIMARY_KEY", "UNIQUE")]
-    declared += [(one.name,) for one in table.columns if (one.is_primary_key or one.is_unique) and not declared]
-    seen: set[frozenset[str]] = set()
-    for columns in declared:
-        if columns and frozenset(columns) not in seen:
-            seen.add(frozenset(columns))
-            yield _unique(table, profile, columns, 1.0, is_declared=True, rows=profile.row_count, repeated=0)
+    seen = {frozenset(columns) for columns in table.key_sets}
+    for columns in table.key_sets:
+        yield _unique(table, profile, columns, 1.0, is_declared=True, rows=profile.row_count, repeated=0)
     kinds = {column.name: column for column in profile.columns}
     for key in profile.candidate_keys:
         names = frozenset(key.columns)
@@ -156,7 +153,7 @@ def _unique(
         f"No two rows have the same {' and '.join(columns)}.",
         "duplicateValues",
         rate=rate,
-        severity=Severity.HIGH,
+        severity=of_declared(is_declared),
         evidence={"rows": rows, "uniqueness": uniqueness, "is_declared": is_declared}
         | ({"of_rows": of} if of is not None and of > rows else {}),
         arguments={"properties": list(columns)},
@@ -173,16 +170,15 @@ def _references(table: TableFacts, profile: TableProfile) -> Iterator[RuleDraft]
         key = tuple(one.columns)
         if key not in found or (one.is_declared, one.match_rate) > (found[key].is_declared, found[key].match_rate):
             found[key] = one
-    declared = {column.name: column.references for column in table.columns if column.references is not None}
-    for name, (target, column_name) in declared.items():
+    for known in table.references:
         found.setdefault(
-            (name,),
+            known.columns,
             ForeignKeyCandidate(
-                columns=[name],
-                target_fqn=target,
-                target_columns=[column_name],
+                columns=list(known.columns),
+                target_fqn=known.target_fqn,
+                target_columns=list(known.target_columns),
                 match_rate=1.0,
-                is_declared=True,
+                is_declared=known.is_declared,
                 is_exact=False,
             ),
         )
@@ -199,7 +195,7 @@ def _references(table: TableFacts, profile: TableProfile) -> Iterator[RuleDraft]
             f"Every {' and '.join(names)} has its row in {one.target_fqn}.",
             "brokenReferences",
             rate=rate,
-            severity=Severity.HIGH if one.is_declared else Severity.MEDIUM,
+            severity=of_declared(one.is_declared),
             evidence={"rows": rows, "match_rate": one.match_rate, "is_declared": one.is_declared},
             arguments={
                 "columns": list(names),
@@ -217,7 +213,7 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
     size = len(learned.sample.rows)
     if size < FEWEST_ROWS:
         return
-    unique = {one.name for one in table.columns if one.is_primary_key or one.is_unique}
+    unique = {one.name for one in table.columns if table.is_key(one.name)}
     strong = [
         one for one in learned.dependencies if one.strength >= 0.6 and columns[one.determinant].name not in unique
     ]

@@ -5,6 +5,7 @@ in another way. One query over as many first rows as the sample had tells whethe
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from sqlglot import exp
@@ -13,7 +14,7 @@ from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import aliased, counted, named
 from resolvers.engines.checks.evaluate import OF_THE_CHECK
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.checks.predicates import RowCondition, column_of
+from resolvers.engines.checks.predicates import RowCondition, at_moment, column_of
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.rule import RuleUnit
 from schema.data_readiness.source import Sample, Source, TableFacts
@@ -42,7 +43,8 @@ def tried(source: Source, table: TableFacts, drafts: Sequence[RuleDraft], sample
     for at, draft in learned.items():
         check = Check(draft.key, draft.metric, draft.asset_fqn, draft.metric_definition_id, draft.arguments)
         try:
-            conditions[at] = condition_of(check, table, source.dialect)
+            now = datetime.fromisoformat(str(draft.evidence["measured_at"]))
+            conditions[at] = condition_of(at_moment(check, now), table, source.dialect)
         except CannotEvaluate:
             continue
     found = _shares(source, table, conditions, len(sample.rows))

@@ -37,7 +37,7 @@ def tables_of_catalog(facts: Iterable[TableFacts]) -> list[Table]:
 
 
 def _table(facts: TableFacts) -> Table:
-    keys = [column.name for column in facts.columns if column.is_primary_key]
+    keys = facts.primary_key
     return Table(
         facts.fqn,
         facts.database,

@@ -113,6 +113,7 @@ CLASSIFICATION_MOVES = {
     "suggested": {"confirmed", "rejected"},
     "rejected": {"confirmed", "suggested"},
     "confirmed": {"rejected"},
+    "accepted": {"confirmed", "rejected"},
 }
 
 

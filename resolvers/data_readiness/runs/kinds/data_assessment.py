@@ -26,11 +26,13 @@ from resolvers.data_readiness.runs.measuring import (
 from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
+from resolvers.engines.checks.impossible import named_so
 from resolvers.engines.checks.model import Evaluation, MetricCount
 from resolvers.engines.checks.predicates import TEXTS, type_of
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.source import Source
+from schema.data_readiness.violation import guessed_severity
 
 SAMPLED_ROWS: Final = 1000
 """Rows that the form of texts is concluded from."""
@@ -83,9 +85,9 @@ class DataAssessment(RunWork):
 
     def _evaluated(self, source: Source, known: CheckInputs) -> tuple[Evaluation, list[Builtin]]:
         table = known.table
-        texts = [column.name for column in table.columns if type_of(column) in TEXTS]
+        read = [column.name for column in table.columns if type_of(column) in TEXTS or named_so(column)]
         relation = source.relation(table.database, table.schema, table.name)
-        sample = source.sample(relation, texts, SAMPLED_ROWS) if texts else None
+        sample = source.sample(relation, read, SAMPLED_ROWS) if read else None
         within = (self.run.input.get("parameters") or {}).get("fresh_within_seconds")
         builtins = builtin_checks(
             table, known.profile, sample, fresh_within=float(within) if isinstance(within, int | float) else None
@@ -118,6 +120,7 @@ class DataAssessment(RunWork):
                     check=check.key,
                     definition_id=kind.id,
                     asset_fqn=check.asset_fqn,
+                    severity=guessed_severity(kind.default_severity) if one.is_guess else None,
                     metric_definition_id=check.counts_in,
                     asset_version=versions.get(check.asset_fqn),
                     details=told(

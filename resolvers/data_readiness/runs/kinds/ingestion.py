@@ -226,7 +226,6 @@ def source_assets(
             constraint={"keys": keys} if keys else {},
         )
         for column in table.columns:
-            kinds = sorted({key.kind for key in table.keys if column.name in key.columns})
             targets = [
                 {
                     "type": "FOREIGN_KEY",
@@ -249,7 +248,22 @@ def source_assets(
                 precision=column.precision,
                 scale=column.scale,
                 data_length=column.data_length,
-                constraint=({"keys": kinds} if kinds else {})
+                constraint=_constraint(table, column.name)
                 | ({"default": column.default} if column.default is not None else {}),
                 column_relationships=targets or None,
             )
+
+
+def _constraint(table: TableInfo, column: str) -> dict[str, Any]:
+    """Return the kinds of keys that a column is or belongs to, and those sets that it is a part of.
+
+    UNIQUE is only what is unique by itself: two columns that are unique together may each repeat.
+    """
+    own = [key for key in table.keys if column in key.columns]
+    kinds = sorted({key.kind for key in own if key.kind != "UNIQUE" or len(key.columns) == 1})
+    together = [
+        {"type": key.kind, "columns": list(key.columns)}
+        for key in own
+        if key.kind != "FOREIGN_KEY" and len(key.columns) > 1
+    ]
+    return ({"keys": kinds} if kinds else {}) | ({"part_of": together} if together else {})

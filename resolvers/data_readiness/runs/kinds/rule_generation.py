@@ -25,6 +25,7 @@ from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
+from resolvers.engines.rules.severity import earned
 from resolvers.engines.rules.tags import DimensionTag, dimension_tags
 from resolvers.engines.rules.trial import tried
 from schema.data_readiness.profile import ProfileTier, TableProfile
@@ -84,8 +85,11 @@ class _OfTables(RunWork):
     def put_rules(self, uow: UnitOfWork, found: DraftedRules, arguments: Mapping[str, Any]) -> dict[str, int]:
         """Write the rules down, and propose those that are news."""
         self.record(uow, found)
+        standing = uow.quality_rules.by_keys(self.scope, [draft.key for draft in found.drafts])
+        before = {key: rule.evidence for key, rule in standing.items()}
+        drafts = [earned(draft, before.get(draft.key)) for draft in found.drafts]
         kept = uow.quality_rules.put_drafts(
-            self.scope, found.drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
+            self.scope, drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
         )
         open_ = [
             one for one in kept
@@ -172,7 +176,8 @@ def _proposal(kept: KeptRule) -> ProposalDraft:
         "expected_false_positive_rate": rule.expected_false_positive_rate,
         **{name: value for name, value in rule.evidence.items() if name != "measured_at"},
     }
-    basis = basis_of(ENGINE, said)
+    # That it has held again makes it graver, and no other proposal.
+    basis = basis_of(ENGINE, {name: value for name, value in said.items() if name != "severity"})
     return ProposalDraft(rule.asset_fqn, ProposalKind.RULE, "rule", said, evidence, rule.confidence, basis)
 
 

@@ -33,6 +33,7 @@ from resolvers.engines.recognition.taxonomy import (
 )
 from schema.data_readiness.classification import (
     CATEGORIES,
+    HELD,
     Classification,
     ClassificationKind,
     ClassificationState,
@@ -151,9 +152,7 @@ class Tagging(RunWork):
             if tag.asset_fqn not in catalog:
                 continue  # vanished while it was looked at
             tag_fqn = f"{CATEGORIES[self.kind]}.{tag.tag}"
-            confirmed = {
-                one.tag_fqn for one in standing.get(tag.asset_fqn, ()) if one.state is ClassificationState.CONFIRMED
-            }
+            confirmed = {one.tag_fqn for one in standing.get(tag.asset_fqn, ()) if one.state in HELD}
             by_hand = self._by_hand(catalog[tag.asset_fqn], tag_fqn, confirmed)
             known = before.get((tag.asset_fqn, tag_fqn))
             state = ClassificationState.SUGGESTED if known is None else known.state
@@ -202,7 +201,7 @@ class Tagging(RunWork):
     def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
         """True when the tag stands already, False when people's other tags shut it out, None when it is open.
 
-        `confirmed` are the asset's tags that were proposed once and confirmed.
+        `confirmed` are the asset's tags that were proposed once and put on it.
         """
         return True if tag_fqn in on.fqns else None
 
@@ -257,9 +256,9 @@ def people_decided(
         on = catalog[fqn]
         for place, one in enumerate(known):
             to = None
-            if one.tag_fqn in on.fqns and one.state is not ClassificationState.CONFIRMED:
+            if one.tag_fqn in on.fqns and one.state not in HELD:
                 to = ClassificationState.CONFIRMED
-            elif one.state is ClassificationState.CONFIRMED and one.tag_fqn not in on.fqns and on.written_by_people:
+            elif one.state in HELD and one.tag_fqn not in on.fqns and on.written_by_people:
                 to = ClassificationState.REJECTED
             if to is not None:
                 uow.classifications.decide(scope, [one.id], to, by=None, at=now, now=now)
