@@ -32,6 +32,7 @@ from resolvers.talk2data.answering.drafting import drafter_of
 from resolvers.talk2data.answering.evidence import (
     all_checked,
     as_of_now,
+    bearing_columns,
     columns_of,
     examples_among,
     policy_warnings,
@@ -285,7 +286,8 @@ class Work:
         if found.guarded is not None:
             found.warnings += policy_warnings(found.guarded, found.ground.policies.in_words if found.ground else 0)
             found.warnings += masking_warnings(found.guarded, found.ground.restricted if found.ground else ())
-        found.warnings += quality_warnings(found.tables, settings)
+        bearing = bearing_columns(found.guarded) if found.guarded is not None else ()
+        found.warnings += quality_warnings(found.tables, settings, bearing)
 
     def _built_on(self, draft: QueryDraft) -> str | None:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
