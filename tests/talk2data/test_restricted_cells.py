@@ -7,10 +7,11 @@ from uuid import uuid4
 import pytest
 
 from persistence.repository import Scope
-from resolvers.assets.artifacts import preview_artifact
+from resolvers.assets.artifacts import download_artifact, preview_artifact
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.metadata import update_metadata
+from schema.assets.artifact import TableFormat
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.utils.metadata_asset import MetadataAssetUpdate
 from tests.doors import Door, RestDoor
@@ -111,6 +112,25 @@ async def test_cells_of_the_highest_level_are_in_no_part_of_an_answer(
         assert "****" in str(got.result["rows"]), question
         assert "EBRA" not in str(got.events), question
     assert ColumnKey(f"shop.{source.database}.sales.patients", "chart") in drafter.known[-1].private
+
+
+async def test_no_format_of_the_rows_shows_them(
+    world: World, door: Door, clinic: Bench, tag: Tagging, drafter: ScriptedDrafter
+) -> None:
+    await tag("chart", "Sensitivity.Restricted")
+    drafter.script["Charts?"] = draft(
+        "select name, chart, access_code / 100.0 as code from patients order by id limit 1"
+    )
+    (artifact,) = (await ask(world, "Charts?")).of("artifact")
+    for form, expected in {
+        TableFormat.CSV: b"name,chart,code\nAda,****,47.1100000000000000\n",
+        TableFormat.JSON: b'[\n{"name":"Ada","chart":"****","code":47.1100000000000000}\n]\n',
+    }.items():
+        offer = await door(download_artifact, world.owner, resource_uri=artifact["resource_uri"], format=form)
+        got = await world.request("GET", offer["url"], token=world.owner)
+        assert got.content == expected
+        other = await world.request("GET", offer["url"], token=await world.member("operator"))
+        assert other.status_code == 403
 
 
 async def test_what_is_counted_compared_and_joined_is_the_value_itself(
