@@ -8,7 +8,7 @@ import pytest
 
 from persistence.repository import Scope
 from resolvers.assets.artifacts import download_artifact, preview_artifact
-from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.metadata import update_metadata
 from schema.assets.artifact import TableFormat
@@ -156,6 +156,24 @@ async def test_what_is_counted_compared_and_joined_is_the_value_itself(
         got = await ask(world, question)
         assert got.result["rows"] == rows, question
         assert got.done["warnings"] == [], question
+
+
+async def test_no_word_of_a_question_is_looked_for_in_them(
+    world: World, clinic: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    fqn = f"shop.{source.database}.sales.patients"
+    seen: list[list[str]] = []
+
+    def looking(asked: Any, known: Any, lookup: Any) -> Any:
+        found = lookup([ColumnKey(fqn, "password"), ColumnKey(fqn, "name")], ["hunter2", "Ada"])
+        seen.append([one.value for one in found])
+        return Unanswerable("No.")
+
+    drafter.script["Who?"] = looking
+    await ask(world, "Who?")
+    await remembered(world, {"effect": "show", "columns": ["patients.password"]})
+    await ask(world, "Who?")
+    assert [sorted(found) for found in seen] == [["Ada"], ["Ada", "hunter2"]]
 
 
 async def test_what_is_recognised_is_masked_before_anybody_approves_it_and_shown_when_somebody_rejects_it(

@@ -1,8 +1,9 @@
 """Which columns are so sensitive that answers mask their cells, and the masking of the rows of an answer.
 
 A cell is masked after the source has answered, wherever its value may stand in a column of the answer. So a key is
-still joined by, a value that somebody knows is still found by it, and how many there are is still counted; nothing of
-that shows the value itself.
+still joined by, a value that a question gives for a column that it names is still found, and how many there are is
+still counted; nothing of that shows the value itself. But no word of a question is looked for in such columns: whose
+password a word is would be told to who never asked for it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
