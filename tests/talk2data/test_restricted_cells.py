@@ -28,12 +28,14 @@ CLINIC = """
     drop schema if exists sales cascade;
     create schema sales;
     create table sales.patients (
-        id integer primary key, name text, ward text, chart text, access_code integer, password text,
+        id integer primary key, name text, ward text, chart text unique, access_code integer, password text,
         password_set_on date
     );
+    create table sales.visits (id integer primary key, chart text references sales.patients (chart) on update cascade);
     insert into sales.patients values
         (1, 'Ada', 'A', 'ZEBRA1', 4711, 'hunter2', '2024-01-05'), (2, 'Ben', 'A', 'ZEBRA2', 4712, null, null),
         (3, 'Cy', 'B', 'ZEBRA3', 4713, 'swordfish', '2024-01-06');
+    insert into sales.visits values (1, 'ZEBRA1');
     analyze;
 """
 TOLD = (
@@ -96,6 +98,7 @@ async def test_cells_of_the_highest_level_are_in_no_part_of_an_answer(
         "Whose?": draft("select chart from patients where name = 'Ada'"),
         "Greatest?": draft("select ward, max(chart) as most from patients group by ward order by ward"),
         "Hidden?": draft("with c as (select upper(chart) as x from patients) select substr(x, 2) as y from c limit 1"),
+        "Visits?": draft("select chart from visits"),
         "Either?": draft("select name as one from patients union all select chart from patients order by one"),
     }
     got = await ask(world, "Charts?")
@@ -107,7 +110,7 @@ async def test_cells_of_the_highest_level_are_in_no_part_of_an_answer(
     assert shown["rows"][0] == ["Ada", "****"]
     found = await door(get_turn_provenance, world.owner, session_id=got.turn["session_id"], turn_id=got.turn["turn_id"])
     assert "ZEBRA" not in str(got.events) + str(found)
-    for question in ("Whose?", "Greatest?", "Hidden?", "Either?"):
+    for question in ("Whose?", "Greatest?", "Hidden?", "Visits?", "Either?"):
         got = await ask(world, question)
         assert "****" in str(got.result["rows"]), question
         assert "EBRA" not in str(got.events), question

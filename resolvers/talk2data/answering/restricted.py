@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
-from resolvers.data_readiness.levels import personal_data
 from resolvers.engines.english.grammar import listed
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.recognition.named import is_restricted_by_name
@@ -35,15 +34,13 @@ def restricted_columns(uow: UnitOfWork, scope: Scope, tables: Sequence[TableFact
     """Return the columns whose level is the highest: by what people have said of it, by the personal data that they
     are tagged with, and, where people have said nothing else, by what the engines have found or the name alone says.
     """
-    fqns = [column.fqn for table in tables for column in table.columns]
-    found = personal_data(uow, scope, fqns)
-    classified = uow.classifications.of_assets(scope, fqns)
+    classified = uow.classifications.of_assets(scope, [column.fqn for table in tables for column in table.columns])
     restricted: set[ColumnKey] = set()
     pointing: list[tuple[ColumnKey, ColumnKey]] = []
     for table in tables:
         for column in table.columns:
             key, known = ColumnKey(table.fqn, column.name), classified.get(column.fqn, ())
-            if _is_tagged(column) or (_is_open(column, known) and _is_found(column, found[column.fqn], known)):
+            if _is_tagged(column) or (_is_open(column, known) and _is_found(column, known)):
                 restricted.add(key)
             elif column.references is not None and _is_open(column, known):
                 pointing.append((key, ColumnKey(*column.references)))
@@ -72,17 +69,12 @@ def _is_open(column: ColumnFacts, known: Sequence[Classification]) -> bool:
     return levels <= ({_LOWEST} & confirmed)
 
 
-def _is_found(column: ColumnFacts, held: Collection[str], known: Sequence[Classification]) -> bool:
+def _is_found(column: ColumnFacts, known: Sequence[Classification]) -> bool:
     """Return whether engines have found that a column holds what is most sensitive, and nobody has rejected it."""
-    if any(one.tag_fqn == _HIGHEST and one.state is ClassificationState.SUGGESTED for one in known):
+    found = {one.state for one in known if one.tag_fqn == _HIGHEST or _is_restricted(one.tag_fqn)}
+    if ClassificationState.SUGGESTED in found:
         return True
-    if any(_is_restricted(f"{_PII}.{tag}") for tag in held):
-        return True
-    rejected = any(
-        one.state is ClassificationState.REJECTED and (one.tag_fqn == _HIGHEST or _is_restricted(one.tag_fqn))
-        for one in known
-    )
-    return not rejected and is_restricted_by_name(column)
+    return ClassificationState.REJECTED not in found and is_restricted_by_name(column)
 
 
 def closed_to(restricted: Collection[ColumnKey], policies: "Policies") -> frozenset[ColumnKey]:
