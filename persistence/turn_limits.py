@@ -17,3 +17,8 @@ class TurnSettings(BaseModel):
     turn_bytes: int = Field(
         32 << 20, ge=1 << 16, le=1 << 30, description="How many bytes the rows of an answer may have; more are cut off."
     )
+    turn_mask_restricted: bool = Field(
+        True,
+        description="Whether answers mask the cells of the most sensitive columns until a policy shows them: secrets, "
+        "passwords, national and health identifiers.",
+    )

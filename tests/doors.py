@@ -119,7 +119,7 @@ class RestDoor(Door):
             error = answer.json()["error"]
             return Refused(error["code"], answer.status_code, error.get("details", {}), error["message"])
         if isinstance(route, DownloadRoute):
-            return offered(path, answer)
+            return offered(answer.request.url.raw_path.decode(), answer)
         if isinstance(route, StreamRoute):
             return [orjson.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
         json = answer.json()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -11,12 +11,17 @@ from persistence.queries.catalog_rows import chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
-from persistence.tables.quality import violations
+from persistence.tables.quality import dimensions, violations
 from persistence.tables.talk2data import turn_events, turn_messages, turn_provenance, turns
+from schema.data_readiness.quality import AssessmentType
+from schema.data_readiness.quality_builtin import DIMENSIONS
 from schema.data_readiness.violation import UNRESOLVED
 from schema.identifiers import Fqn
 from schema.talk2data.provenance import AnswerKind, TurnProvenance
 from schema.talk2data.turn_event import TurnEventType
+
+_OF_THE_CATALOG: Final = [one.id for one in DIMENSIONS if one.assessment_type is AssessmentType.METADATA]
+"""The built-in dimensions that judge the catalog rather than the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +143,15 @@ class ProvenanceRepository:
         return found
 
     def violations_of(self, scope: Scope, tables: Iterable[str]) -> dict[str, dict[str | None, int]]:
-        """Return how many violations of tables are not resolved, by the name of the column; None for the table's
-        own.
+        """Return how many violations of the data of tables are not resolved, by the name of the column; None for the
+        table's own. What is missing in the catalog, such as an owner, changes no answer and is left out.
         """
         row, found = violations.c, {}
+        described = sa.select(dimensions.c.id).where(
+            dimensions.c.organization_id == scope.organization_id,
+            dimensions.c.project_id == scope.project_id,
+            dimensions.c.assessment_type == AssessmentType.METADATA,
+        )
         for fqn in sorted(set(tables)):
             service, database, schema, table, *_ = Fqn.parse(fqn).parts
             query = (
@@ -154,6 +164,8 @@ class ProvenanceRepository:
                     row.schema == schema,
                     row.table == table,
                     row.status.in_(UNRESOLVED),
+                    row.dimension_id.not_in(_OF_THE_CATALOG),
+                    row.dimension_id.not_in(described),
                 )
                 .group_by(row.column)
             )

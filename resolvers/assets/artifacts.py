@@ -2,10 +2,13 @@
 
 import asyncio
 import base64
+import contextlib
 import csv
 import io
-from collections.abc import AsyncIterator, Sequence
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import orjson
 from pydantic import Field
@@ -24,17 +27,28 @@ from resolvers.assets.content import (
     TagFilter,
     asked_uri,
     download_of,
+    download_of_bytes,
+    download_path,
     free_uri,
     own,
     page_of,
     standing_relations,
 )
 from resolvers.context import Context
-from resolvers.engines import preview
+from resolvers.engines import preview, table_formats
 from resolvers.engines.preview import Preview
 from resolvers.operation import operation, require
 from resolvers.uploads import discard, settled
-from schema.assets.artifact import MAX_COLUMNS, Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
+from schema.assets.artifact import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Artifact,
+    ArtifactCreate,
+    ArtifactPreview,
+    ArtifactType,
+    PreviewType,
+    TableFormat,
+)
 from schema.assets.file import Deleted, File
 from schema.content import Download, Upload
 from schema.errors import AlreadyExists, InvalidParameter, MissingRequiredField, ValidationError
@@ -60,6 +74,20 @@ MEDIA = {
     ArtifactType.TEXT: ("text/plain; charset=utf-8", "txt"),
 }
 """The media type and the file name's ending of what comes inline."""
+MOST_TABLE_ROWS = MAX_ROWS
+"""Rows of a table that are had in another format than Parquet."""
+MOST_TABLE_CELLS = 1_000_000
+MOST_TABLE_BYTES = 64 << 20
+_FORMATS: Final[dict[TableFormat, tuple[str, Callable[[table_formats.TableRows, int], bytes]]]] = {
+    TableFormat.CSV: ("text/csv; charset=utf-8", table_formats.as_csv),
+    TableFormat.XLSX: (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        table_formats.as_xlsx,
+    ),
+    TableFormat.JSON: ("application/json", table_formats.as_json),
+}
+_WRITERS: Final = ThreadPoolExecutor(2, thread_name_prefix="stoa-table")
+"""Few at once, for each may hold a whole table in memory."""
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
@@ -303,11 +331,7 @@ async def _shown(
 async def _parquet(ctx: Context, kept: StoredBytes, offset: int, limit: int, max_bytes: int) -> Preview:
     if kept.size > LARGEST_PARQUET:
         return Preview("binary", True, meta={"note": "It is too large to be looked into. Download it."})
-    with await asyncio.to_thread(Scratch) as scratch:
-        path = scratch.folder / "table"
-        with path.open("wb") as file:
-            async for piece in ctx.services.blobs.read(kept.blob, 0, kept.size):
-                await asyncio.to_thread(file.write, piece)
+    async with _copied(ctx, kept) as (scratch, path):
         try:
             window = await asyncio.to_thread(scratch.window, path, offset=offset, limit=limit, max_bytes=max_bytes)
         except NotATable as problem:
@@ -320,9 +344,30 @@ async def _parquet(ctx: Context, kept: StoredBytes, offset: int, limit: int, max
     )
 
 
+@contextlib.asynccontextmanager
+async def _copied(ctx: Context, kept: StoredBytes) -> AsyncIterator[tuple[Scratch, Path]]:
+    """The bytes of a table where they can be looked into, and what looks into them."""
+    with await asyncio.to_thread(Scratch) as scratch:
+        path = scratch.folder / "table"
+        with path.open("wb") as file:
+            async for piece in ctx.services.blobs.read(kept.blob, 0, kept.size):
+                await asyncio.to_thread(file.write, piece)
+        yield scratch, path
+
+
 @operation(needs=Permission.CAN_READ, on="artifact:{resource_uri}")
-async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
+async def download_artifact(
+    ctx: Context,
+    *,
+    resource_uri: Uri,
+    format: Annotated[
+        TableFormat | None, Field(description="How the rows of a Parquet table are had; as it is kept unless said.")
+    ] = None,
+) -> Download:
     """Download an artifact.
+
+    The rows of a Parquet table, such as those of an answer, can be had as CSV, XLSX and JSON too, up to 100,000 rows,
+    1,000,000 cells and 64 MiB; more is a 400, and so is what is no such table. XLSX needs an optional package.
 
     REST answers with the bytes, takes one range of them (`Range`, `If-Range`) and answers 304 to an entity tag that
     still stands (`If-None-Match`); several ranges are answered with the whole. GraphQL answers where to get them.
@@ -333,9 +378,44 @@ async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
             uow.artifacts.kept(ctx.tenant, resource_uri),
         )
     )
-    return download_of(
-        ctx, kept, folder="artifacts", uri=resource_uri, name=artifact.key, content_type=artifact.content_type
-    )
+    if format is None or (format is TableFormat.PARQUET and artifact.artifact_type is ArtifactType.PARQUET):
+        return download_of(
+            ctx, kept, folder="artifacts", uri=resource_uri, name=artifact.key, content_type=artifact.content_type
+        )
+    if artifact.artifact_type is not ArtifactType.PARQUET:
+        raise InvalidParameter("Only a Parquet table is had in other formats. Leave format out.", field="format")
+    data = await _formatted(ctx, kept, format)
+    media, _ = _FORMATS[format]
+    name = f"{artifact.key.rpartition('/')[2].removesuffix('.parquet')}.{format}"
+    path = f"{download_path('artifacts', resource_uri)}?format={format}"
+    return download_of_bytes(data, name=name, content_type=media, url=path)
+
+
+async def _formatted(ctx: Context, kept: StoredBytes, format: TableFormat) -> bytes:
+    """The rows of a table in another format. Raises InvalidParameter."""
+    if kept.size > LARGEST_PARQUET:
+        raise _not_had("The table is too large to be had in another format.")
+    async with _copied(ctx, kept) as (scratch, path):
+        _, write = _FORMATS[format]
+
+        def work() -> bytes:
+            window = scratch.window(path, offset=0, limit=MOST_TABLE_ROWS, max_bytes=MOST_TABLE_BYTES)
+            if window.total > MOST_TABLE_ROWS:
+                raise _not_had(f"The table has {window.total} rows; {MOST_TABLE_ROWS} at most are had in this format.")
+            if len(window.rows) < window.total or len(window.columns) * window.total > MOST_TABLE_CELLS:
+                raise table_formats.TooLarge
+            return write(table_formats.TableRows(window.columns, window.types, window.rows), MOST_TABLE_BYTES)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(_WRITERS, work)
+        except table_formats.TooLarge:
+            raise _not_had("The table is too large to be had in this format.") from None
+        except (NotATable, table_formats.NoWorkbooks) as problem:
+            raise InvalidParameter(str(problem), field="format") from None
+
+
+def _not_had(why: str) -> InvalidParameter:
+    return InvalidParameter(f"{why} Download it as Parquet, or ask for fewer rows.", field="format")
 
 
 @operation(needs=Permission.CAN_DELETE, on="artifact:{resource_uri}", kind=CallKind.WRITE)

@@ -1,5 +1,6 @@
 """Defines what files and artifacts share: URIs, relations, the filters of lists, and the way their bytes go out."""
 
+import hashlib
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Annotated, Any
@@ -18,6 +19,8 @@ from schema.identifiers import ResourceUri, slug, unique_slug
 Search = Annotated[str, Field(max_length=255, description="Part of the name or description.")]
 TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all.")]
 Creator = Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")]
+_PIECE = 1 << 18
+"""Bytes that are sent at once."""
 SORTABLE = {name: name for name in ("name", "created_at", "updated_at", "size", "content_type")}
 Sort = Annotated[
     str, Field(max_length=200, description="field:order, comma-separated, such as name:desc."), sort_by(SORTABLE)
@@ -99,6 +102,19 @@ def download_of(
     )
     made._read = partial(_read, ctx, kept.blob)
     return made
+
+
+def download_of_bytes(data: bytes, *, name: str, content_type: str, url: str) -> Download:
+    """Return what was made for a download, and how it is read."""
+    etag = f'"{hashlib.sha256(data).hexdigest()}"'
+    made = Download(name=name, content_type=content_type, size=len(data), etag=etag, url=url)
+    made._read = partial(_read_made, data)
+    return made
+
+
+async def _read_made(data: bytes, start: int, end: int) -> AsyncIterator[bytes]:
+    for at in range(start, end, _PIECE):
+        yield data[at : min(at + _PIECE, end)]
 
 
 def _read(ctx: Context, blob: str, start: int, end: int) -> AsyncIterator[bytes]:

@@ -148,7 +148,13 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _missing("columns come with rows.", "rows"),
     ),
     "preview_artifact": (_parameter("Only a Parquet table is shown page by page.", "offset"),),
-    "download_artifact": (_RANGE,),
+    "download_artifact": (
+        _RANGE,
+        _parameter(
+            "Only a Parquet table of a bounded size is had in other formats, and XLSX with an optional package.",
+            "format",
+        ),
+    ),
     "download_file": (_RANGE,),
     "upload_file": (
         _value(

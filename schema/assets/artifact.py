@@ -45,6 +45,20 @@ class ArtifactType(StrEnum):
 
 
 @choice
+class TableFormat(StrEnum):
+    """How the rows of a Parquet table are had."""
+
+    PARQUET = "parquet"
+    """As they are kept."""
+    CSV = "csv"
+    """Comma-separated text with a header. A text that could be taken for a formula has an apostrophe before it."""
+    XLSX = "xlsx"
+    """A workbook. Numbers of more than 15 digits are texts; a text of more than 32,767 characters is cut."""
+    JSON = "json"
+    """A list with an object for each row. Numbers that would lose digits are texts."""
+
+
+@choice
 class PreviewType(StrEnum):
     """Which fields of a preview hold the content."""
 

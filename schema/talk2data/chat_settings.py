@@ -47,8 +47,8 @@ class ChatSettings(Resource):
     candidates: int = Field(1, description="How many queries a model drafts for a question; their results vote.")
     window: int | None = Field(None, description="How many tokens the model takes; null for a cautious guess.")
     unsure_below: float = Field(UNSURE, description="The confidence below which an answer says that it may be wrong.")
-    warn_below: str | None = Field(None, description="The quality score of a table below which an answer warns.")
-    refuse_below: str | None = Field(None, description="The quality score of a table below which none is given.")
+    warn_below: str | None = Field(None, description="The quality score of a table's data below which an answer warns.")
+    refuse_below: str | None = Field(None, description="The quality score of a table's data below which none is given.")
     updated_by: str | None = Field(None, description="Who set it last; null for the defaults.")
     updated_at: datetime | None = Field(None, description="When it was set last; null for the defaults.")
 

@@ -32,7 +32,7 @@ class UsedColumn(Resource):
 
     name: str
     version: str | None = Field(description="Its version in the catalog when it was used; null when it has none.")
-    open_violations: Size = Field(description="Violations on it that were not resolved when it was used.")
+    open_violations: Size = Field(description="Violations of its data that were not resolved when it was used.")
 
 
 @resource
@@ -41,8 +41,10 @@ class UsedTable(Resource):
 
     fqn: str = Field(description="The dotted name of the table.")
     version: str | None = Field(description="Its version in the catalog when it was used; null when it has none.")
-    quality_score: str | None = Field(description=f"Its overall score at that moment. {SCORE}")
-    open_violations: Size = Field(description="Violations on it and all its columns that were not resolved then.")
+    quality_score: str | None = Field(
+        description=f"The score of its data, not of its metadata, at that moment. {SCORE}"
+    )
+    open_violations: Size = Field(description="Violations of its data, in all columns, that were not resolved then.")
     columns: list[UsedColumn] = Field(description="Those of its columns that the query names, by name.")
 
 

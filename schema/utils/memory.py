@@ -179,10 +179,11 @@ class MemoryReplacement(Change):
     name: Name
     content: Content = Field(
         description="What it says, such as `{type: text, text: ...}`; at most 64 KiB of JSON. A policy says `effect` "
-        "(forbid, mask, row_filter, aggregate_only, minimum_group_size), what it is about by `tables`, `columns`, "
-        "`tags` and `data_types` (dotted names, `*` for any part), for whom by `users`, `groups`, `except_users` and "
-        "`except_groups`, and `mask` (full, last4, hash, year), `salt`, `condition` or `minimum`. While a policy "
-        "cannot be read, no question is answered; one in words alone is not enforced, and answers say so."
+        "(forbid, mask, row_filter, aggregate_only, minimum_group_size, show), what it is about by `tables`, "
+        "`columns`, `tags` and `data_types` (dotted names, `*` for any part), for whom by `users`, `groups`, "
+        "`except_users` and `except_groups`, and `mask` (full, last4, hash, year), `salt`, `condition` or `minimum`. "
+        "While a policy cannot be read, no question is answered; one in words alone is not enforced, and answers say "
+        "so."
     )
     memory_type: MemoryType
     source: MemorySourceInput | None = None

@@ -388,7 +388,8 @@ class Binder(NameResolver):
 @lru_cache(maxsize=1_000)
 def _origins(table: str, columns: tuple[str, ...]) -> tuple[Lineage, ...]:
     """Return what the columns of a table come from: themselves."""
-    return tuple(Lineage(frozenset({(table, column)})) for column in columns)
+    each = (frozenset({(table, column)}) for column in columns)
+    return tuple(Lineage(own, told=own) for own in each)
 
 
 def _aggregates(node: exp.Expr) -> bool:

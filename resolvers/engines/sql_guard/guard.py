@@ -55,6 +55,8 @@ class OutputColumn:
     """Whether it is computed over many rows."""
     masked: bool = False
     """Whether a policy masks something that it derives from."""
+    told: frozenset[Key] = frozenset()
+    """Those of the columns whose values it may show: not those that are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def guard_sql(
         least_rows=done.least_rows,
         behind=behind,
         outputs=tuple(
-            OutputColumn(name, origin.columns, origin.aggregated, bool(origin.columns & done.masked))
+            OutputColumn(name, origin.columns, origin.aggregated, bool(origin.columns & done.masked), origin.told)
             for name, origin in zip(meaning.answer.names, meaning.answer.origins, strict=True)
         ),
         reads={key: frozenset(clauses) for key, clauses in meaning.reads.items()},

@@ -23,9 +23,13 @@ class Lineage:
 
     columns: frozenset[Key] = frozenset()
     aggregated: bool = False
+    told: frozenset[Key] = frozenset()
+    """Those of the columns whose values it may show. Of one that is only counted, or asked whether it is null, it shows
+    none.
+    """
 
     def __or__(self, other: "Lineage") -> "Lineage":
-        return Lineage(self.columns | other.columns, self.aggregated or other.aggregated)
+        return Lineage(self.columns | other.columns, self.aggregated or other.aggregated, self.told | other.told)
 
 
 NOTHING: Final = Lineage()

@@ -2,7 +2,8 @@
 
 The content of such a memory is an object:
 
-    {"effect": "mask",                              forbid | mask | row_filter | aggregate_only | minimum_group_size
+    {"effect": "mask",                              forbid | mask | row_filter | aggregate_only | minimum_group_size,
+                                                   or show
      "tables": ["shop.main.sales.*"],               what: tables, by dotted names; `*` stands for any part, or in it
      "columns": ["*.*.*.customers.email"],                columns, likewise
      "tags": ["PII.*"],                                   columns and tables that bear a tag
@@ -16,9 +17,10 @@ The content of such a memory is an object:
 
 `tables` together with columns, tags or types narrows those down to the tables. A name with fewer parts is matched from
 its end. Without any of them, a policy is about the `asset_fqn` of its memory: a column, a table, or all tables below.
-`type`, `text`, `title` and `reason` may hold words for people. Any other key, or a value that cannot be understood,
-makes the policy one that cannot be read: then nothing is answered until somebody mends it, for nobody knows what it
-was to protect.
+`show` lets the cells of columns be read that are masked because their level is the highest; what another policy hides
+stays hidden. `type`, `text`, `title` and `reason` may hold words for people. Any other key, or a value that cannot be
+understood, makes the policy one that cannot be read: then nothing is answered until somebody mends it, for nobody knows
+what it was to protect.
 """
 
 import re
@@ -48,6 +50,7 @@ class Effect(StrEnum):
     ROW_FILTER = "row_filter"
     AGGREGATE_ONLY = "aggregate_only"
     MINIMUM_GROUP_SIZE = "minimum_group_size"
+    SHOW = "show"
 
 
 class MaskStyle(StrEnum):
@@ -300,6 +303,8 @@ class Ruling:
     minimum: int = 0
     """Rows behind every answer; 0 when single rows may be shown."""
     minimum_by: list[Policy] = field(default_factory=list)
+    shown: dict[str, Policy] = field(default_factory=dict)
+    """Columns that are shown though they are most sensitive."""
 
     @property
     def changes(self) -> bool:
@@ -334,15 +339,23 @@ def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
             case Effect.MINIMUM_GROUP_SIZE:
                 ruling.minimum = max(ruling.minimum, policy.minimum)
                 ruling.minimum_by.append(policy)
-            case Effect.AGGREGATE_ONLY:
-                for name in columns:
-                    least, by = ruling.guarded.get(name, (0, []))
-                    ruling.guarded[name] = (max(least, policy.minimum), [*by, policy])
-            case Effect.MASK:
-                for name in columns:
-                    ruling.masks[name] = _stricter(ruling.masks.get(name), policy)
+            case _:
+                _rule_cells(ruling, policy, columns)
     ruling.keep_strictest()
     return ruling
+
+
+def _rule_cells(ruling: Ruling, policy: Policy, columns: Collection[str]) -> None:
+    """Note what a policy says of how the cells of columns are shown."""
+    for name in columns:
+        match policy.effect:
+            case Effect.AGGREGATE_ONLY:
+                least, by = ruling.guarded.get(name, (0, []))
+                ruling.guarded[name] = (max(least, policy.minimum), [*by, policy])
+            case Effect.MASK:
+                ruling.masks[name] = _stricter(ruling.masks.get(name), policy)
+            case Effect.SHOW:
+                ruling.shown.setdefault(name, policy)
 
 
 def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, Collection[str]]:
@@ -375,13 +388,19 @@ def _columns_hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> Collec
             if tags and _tagged(policy.tags, tags):
                 found[name] = None
     if policy.data_types:
-        found.update((name, None) for name in table.columns if _is_of(table.type_of(name), policy.data_types))
+        shows = policy.effect is Effect.SHOW
+        of_type = (name for name in table.columns if _is_of(table.type_of(name), policy.data_types, unknown=not shows))
+        found.update((name, None) for name in of_type)
     return found
 
 
-def _is_of(kind: str | None, wanted: frozenset[str]) -> bool:
-    """A column of which no type is known counts as one of every type: nobody can say that it is not."""
-    return kind is None or kind.upper() in wanted or kind.upper().partition("(")[0].strip() in wanted
+def _is_of(kind: str | None, wanted: frozenset[str], *, unknown: bool) -> bool:
+    """A column of which no type is known counts as one of every type that is protected, for nobody can say that it is
+    not, and as one of none that is shown.
+    """
+    if kind is None:
+        return unknown
+    return kind.upper() in wanted or kind.upper().partition("(")[0].strip() in wanted
 
 
 def _stricter(

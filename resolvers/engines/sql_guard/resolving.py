@@ -6,7 +6,15 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.lineage import Bound, ColumnReference, FromItem, Lineage, OutputColumns, SelectBlock
+from resolvers.engines.sql_guard.lineage import (
+    Bound,
+    ColumnReference,
+    FromItem,
+    Key,
+    Lineage,
+    OutputColumns,
+    SelectBlock,
+)
 from resolvers.engines.sql_guard.naming import NameRules, quoted
 from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 
@@ -45,14 +53,16 @@ class NameResolver(ABC):
         """Bind a query that stands in an expression."""
 
     def _expression(self, root: exp.Expr, block: SelectBlock) -> Lineage:
-        columns: set[tuple[str, str]] = set()
+        columns: set[Key] = set()
+        told: set[Key] = set()
         aggregated = False
-        waiting = [(root, False)]
+        waiting = [(root, False, False)]
         while waiting:
-            node, windowed = waiting.pop()
+            node, windowed, counted = waiting.pop()
             if isinstance(node, exp.Column):
                 origin = self._column(node, block)
                 columns |= origin.columns
+                told |= frozenset() if counted else origin.told
                 aggregated = aggregated or origin.aggregated
                 if windowed:
                     self._mark(origin, "window", self._scopes[block])
@@ -61,6 +71,7 @@ class NameResolver(ABC):
                 for origin in answer.origins:
                     self._mark(origin, block.clause, self._scopes[block])
                     columns |= origin.columns
+                    told |= frozenset() if counted else origin.told
                     aggregated = aggregated or origin.aggregated
             elif isinstance(node, exp.Star):
                 if not isinstance(node.parent, exp.Count):
@@ -70,8 +81,9 @@ class NameResolver(ABC):
                     _shorten(node)
                 aggregated = aggregated or isinstance(node, exp.AggFunc)
                 windowed = windowed or isinstance(node, exp.Window)
-                waiting += [(child, windowed) for child in node.iter_expressions()]
-        return Lineage(frozenset(columns), aggregated)
+                counted = counted or _is_counted(node)
+                waiting += [(child, windowed, counted) for child in node.iter_expressions()]
+        return Lineage(frozenset(columns), aggregated, frozenset(told))
 
     def _column(self, node: exp.Column, block: SelectBlock) -> Lineage:
         if not isinstance(node.this, exp.Identifier):
@@ -191,6 +203,15 @@ def _shorten(node: exp.Exists) -> None:
         star = query.expressions[0]
         if isinstance(star, exp.Star) and not star.args.get("except_"):
             query.set("expressions", [exp.Literal.number(1)])
+
+
+def _is_counted(node: exp.Expr) -> bool:
+    """Return whether it tells of what is in it only how many there are, or whether there is any."""
+    if isinstance(node, exp.Filter):
+        return _is_counted(node.this)
+    if isinstance(node, exp.Is):
+        return isinstance(node.expression, exp.Null)
+    return isinstance(node, exp.Count | exp.CountIf | exp.ApproxDistinct | exp.Exists)
 
 
 def _is_term(node: exp.Expr) -> bool:

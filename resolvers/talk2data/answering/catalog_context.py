@@ -28,6 +28,7 @@ from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.sql_guard import QueryRefused, Table, tables_of_catalog
 from resolvers.talk2data.answering.guarding import Policies, judged_tables, policies_of
+from resolvers.talk2data.answering.restricted import closed_to, restricted_columns
 from schema.assets.connection_configs.databases import SelectedDatabase
 from schema.assets.data_connection import ConnectionStatus, ConnectionType, DataConnection
 from schema.data_readiness.glossary import TermStatus
@@ -79,6 +80,8 @@ class Ground:
     policies: Policies
     memories: Mapping[str, Memory]
     """By id, those that may shape a draft."""
+    restricted: frozenset[ColumnKey] = frozenset()
+    """The most sensitive columns, whose cells the asker is not shown."""
 
     @property
     def dialect(self) -> str:
@@ -176,6 +179,7 @@ class _Catalog:
     profiles: Mapping[str, TableProfile]
     terms: tuple[Term, ...]
     private: frozenset[ColumnKey]
+    restricted: frozenset[ColumnKey]
 
 
 class _Kept:
@@ -276,7 +280,9 @@ async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
         one for one in catalog.tables if selected(one) and (not place.within or _under(one.fqn, place.within))
     )
     guarded = tuple(tables_of_catalog(tables))
-    policies = policies_of(standing, guarded, ctx.caller)
+    sensitive = catalog.restricted if ctx.services.turns.turn_mask_restricted else frozenset()
+    policies = policies_of(standing, guarded, ctx.caller, sensitive)
+    restricted = closed_to(sensitive, policies)
     knowledge = _KNOWN.same(
         key,
         Knowledge(
@@ -284,13 +290,13 @@ async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
             profiles=catalog.profiles,
             terms=catalog.terms,
             memories=tuple(memories),
-            private=catalog.private | policies.masked,
+            private=catalog.private | policies.masked | restricted,
             forbidden=policies.forbidden,
             dialect=DIALECTS.get(kind, "duckdb"),
         ),
     )
     by_id = {one.id: one for one in memories}
-    return Ground(place.uri, place.name, knowledge, guarded, policies, by_id)
+    return Ground(place.uri, place.name, knowledge, guarded, policies, by_id, restricted)
 
 
 def _catalog(uow: UnitOfWork, scope: Scope, uri: str, stamp: tuple[Any, ...]) -> _Catalog:
@@ -305,7 +311,7 @@ def _catalog(uow: UnitOfWork, scope: Scope, uri: str, stamp: tuple[Any, ...]) ->
     }
     profiles = uow.table_profiles.latest(scope, fqns)
     terms = tuple(_term(row) for row in usable_terms(uow.connection, scope))
-    return _Catalog(stamp, tables, profiles, terms, frozenset(private))
+    return _Catalog(stamp, tables, profiles, terms, frozenset(private), restricted_columns(uow, scope, tables))
 
 
 def _term(row: Any) -> Term:

@@ -1,14 +1,18 @@
 """Defines what an answer rests on, as of now: the versions, scores and violations of what a query reads."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
+
+from sqlglot import exp
 
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.engines.english.grammar import listed
 from resolvers.engines.sql_guard import GuardedQuery
+from resolvers.engines.sql_guard.lineage import Key
+from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from schema.talk2data.chat_settings import ChatSettings
@@ -28,7 +32,7 @@ def columns_of(guarded: GuardedQuery) -> dict[str, list[str]]:
 
 
 async def as_of_now(ctx: Context, columns: Mapping[str, Sequence[str]]) -> list[UsedTable]:
-    """Some tables and columns with their versions and their quality at this moment, by name."""
+    """Some tables and columns with their versions and the quality of their data at this moment, by name."""
     names = {fqn: {name: str(Fqn.parse(fqn).child(name)) for name in mine} for fqn, mine in columns.items()}
 
     def read(uow: UnitOfWork) -> tuple[dict[str, str], dict[str, dict[str | None, int]]]:
@@ -41,7 +45,7 @@ async def as_of_now(ctx: Context, columns: Mapping[str, Sequence[str]]) -> list[
     versions, violations = await ctx.store.read(read)
     made = []
     for fqn in sorted(columns):
-        card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=fqn))
+        card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=fqn, assessment_type=AssessmentType.DATA_QUALITY))
         found = violations.get(fqn, {})
         used = [
             UsedColumn(name=name, version=versions.get(names[fqn][name]), open_violations=found.get(name, 0))
@@ -115,18 +119,31 @@ def policy_warnings(guarded: GuardedQuery, in_words: int) -> list[str]:
     return told
 
 
-def quality_warnings(tables: Sequence[UsedTable], settings: ChatSettings) -> list[str]:
-    """Return what the asker is told of the quality of the data."""
+def bearing_columns(guarded: GuardedQuery) -> frozenset[Key]:
+    """Return the columns that the answer would be another one without: not those that a query inside names in vain, nor
+    those that all rows are only put in order by.
+    """
+    cut = any(guarded.query.find_all(exp.Limit, exp.Fetch, exp.Offset))
+    idle = frozenset() if cut else frozenset({"order"})
+    return frozenset(key for key, clauses in guarded.reads.items() if clauses - idle)
+
+
+def quality_warnings(tables: Sequence[UsedTable], settings: ChatSettings, bearing: Collection[Key]) -> list[str]:
+    """Return what the asker is told of the quality of the data, of columns that bear on the answer."""
     told = []
     if low := _below(tables, settings.warn_below):
         told.append(f"The quality of {_listed(low)} is below {settings.warn_below}, so take this answer with care.")
     for table in tables:
-        bad = [column.name for column in table.columns if column.open_violations]
+        bad = {
+            column.name: column.open_violations
+            for column in table.columns
+            if column.open_violations and (table.fqn, column.name) in bearing
+        }
         if bad:
-            many = sum(column.open_violations for column in table.columns)
-            is_one = many == 1
+            many = sum(bad.values())
+            is_one, columns = many == 1, listed(list(bad), len(bad))
             told.append(
-                f"{many} violation{'' if is_one else 's'} on {listed(bad, len(bad))} of {Fqn.parse(table.fqn).name} "
+                f"{many} violation{'' if is_one else 's'} on {columns} of {Fqn.parse(table.fqn).name} "
                 f"{'is' if is_one else 'are'} not resolved."
             )
     return told

@@ -1,6 +1,6 @@
 """The guard as answers use it: the tables of one connection, the policies that hold for the asker, a bound on rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +48,8 @@ class Policies:
     """The FQNs of the tables that any policy is about."""
     unsearchable: frozenset[str] = frozenset()
     """The FQNs of the tables whose single rows are not shown."""
+    shown: Mapping[ColumnKey, str] = field(default_factory=dict)
+    """Most sensitive columns that are shown all the same, each with the id of the policy that lets them be."""
     in_words: int = 0
     """How many say in words alone what they mean, which no query can be held to."""
 
@@ -77,8 +79,12 @@ async def told_of(ctx: Context, policies: Policies, refused: QueryRefused) -> st
     )
 
 
-def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:
-    """Return what the project's policies ask of a caller's queries on these tables."""
+def policies_of(
+    memories: Sequence[Memory], tables: Sequence[Table], caller: Caller, restricted: Collection[ColumnKey] = ()
+) -> Policies:
+    """Return what the project's policies ask of a caller's queries on these tables, of which some columns are most
+    sensitive.
+    """
     meant = [one for one in memories if is_policy(one)]
     standing = policies_for(meant, users=(caller.user_id,), groups=caller.groups)
     readable = [one for one in standing if isinstance(one, Policy)]
@@ -86,12 +92,15 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
     forbidden: set[ColumnKey] = set()
     concerned: set[str] = set()
     unsearchable: set[str] = set()
+    shown: dict[ColumnKey, str] = {}
     for table in tables if readable else ():
         ruling = ruling_of(table, readable)
         closed = table.columns if ruling.table_forbidden is not None else tuple(ruling.forbidden)
         hidden = (*ruling.masks, *ruling.guarded)
         forbidden |= {ColumnKey(table.fqn, name) for name in closed}
         masked |= {ColumnKey(table.fqn, name) for name in hidden}
+        keys = {ColumnKey(table.fqn, name): policy.id for name, policy in ruling.shown.items()}
+        shown |= {key: id for key, id in keys.items() if key in restricted}
         if closed or hidden or ruling.filters or ruling.minimum:
             concerned.add(table.fqn)
         if ruling.minimum:
@@ -104,6 +113,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
         frozenset(forbidden),
         frozenset(concerned),
         frozenset(unsearchable),
+        shown,
         len(memories) - len(meant),
     )
 

@@ -32,6 +32,7 @@ from resolvers.talk2data.answering.drafting import drafter_of
 from resolvers.talk2data.answering.evidence import (
     all_checked,
     as_of_now,
+    bearing_columns,
     columns_of,
     examples_among,
     policy_warnings,
@@ -43,6 +44,7 @@ from resolvers.talk2data.answering.evidence import (
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
+from resolvers.talk2data.answering.restricted import masking_warnings, shown_by
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
 from schema.errors import Forbidden
@@ -283,7 +285,9 @@ class Work:
             found.warnings.append(told_of_examples(found.examples))
         if found.guarded is not None:
             found.warnings += policy_warnings(found.guarded, found.ground.policies.in_words if found.ground else 0)
-        found.warnings += quality_warnings(found.tables, settings)
+            found.warnings += masking_warnings(found.guarded, found.ground.restricted if found.ground else ())
+        bearing = bearing_columns(found.guarded) if found.guarded is not None else ()
+        found.warnings += quality_warnings(found.tables, settings, bearing)
 
     def _built_on(self, draft: QueryDraft) -> str | None:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
@@ -354,4 +358,5 @@ def sql_told(ground: Ground, draft: QueryDraft, guarded: GuardedQuery) -> Answer
 def applied_in(ground: Ground, guarded: GuardedQuery) -> list[UsedMemory]:
     """The policies that changed a query, or judged it."""
     standing = ground.policies.memories
-    return used_memories(standing[id] for id in guarded.applied if id in standing)
+    applied = (*guarded.applied, *shown_by(guarded, ground.policies.shown))
+    return used_memories(standing[id] for id in applied if id in standing)

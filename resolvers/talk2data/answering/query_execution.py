@@ -20,6 +20,7 @@ from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of,
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.differencing import QuerySets, compare, told_by
 from resolvers.talk2data.answering.guarding import judged
+from resolvers.talk2data.answering.restricted import masked_places, masked_rows
 from schema.content import Upload
 from schema.data_readiness.source import Row, Source
 from schema.errors import Forbidden
@@ -49,9 +50,11 @@ class QueryRun:
     """As it was sent, but for the salt of a mask."""
     table: ResultTable
     rows: Sequence[Row]
-    """As the source gave them."""
+    """As the source gave them, but for what is masked."""
     ordered: bool
     """Whether the query sorts its rows."""
+    masked: tuple[int, ...] = ()
+    """Which of its columns show no value, from 0."""
 
 
 async def run_query(
@@ -69,8 +72,10 @@ async def run_query(
         guarded = judged(ground, sql, most_rows=limits.turn_rows + 1, source=source)
         query = guarded.query
         rows, more = _rows(source, query, seconds, limits.turn_rows, limits.turn_bytes)
+        masked = masked_places(guarded, ground.restricted)
+        rows = masked_rows(rows, masked)
         table = table_of(query.named_selects, rows, truncated=more)
-        ran = QueryRun(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
+        ran = QueryRun(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None, masked)
         return ran, f"{ground.uri}\n{ran.sql}", told_by(source, guarded, seconds) if shown else []
 
     try:
@@ -112,7 +117,7 @@ def failed(ground: Ground, sql: str, error: ConnectorError) -> SourceFailed:
     return SourceFailed(error.reason, repairable=repairable)
 
 
-def _rows(source: Source, query: exp.Query, seconds: float, most: int, room: int) -> tuple[list[Row], bool]:
+def _rows(source: Source, query: exp.Query, seconds: float, most: int, room: int) -> tuple[Sequence[Row], bool]:
     """The first rows of the answer, and whether there are more."""
     found: list[Row] = []
     with closing(source.stream(query, AT_ONCE, seconds)) as batches:

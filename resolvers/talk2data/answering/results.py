@@ -102,6 +102,16 @@ def _rows_of(ran: QueryRun) -> Rows:
     return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
 
 
+def _drawn_of(ran: QueryRun) -> Rows:
+    """The rows without the columns that show no value, of which nothing can be drawn."""
+    whole = _rows_of(ran)
+    if not ran.masked:
+        return whole
+    kept = [at for at in range(len(whole.columns)) if at not in ran.masked]
+    rows = [tuple(row[at] for at in kept) for row in whole.rows]
+    return Rows(tuple(whole.columns[at] for at in kept), rows, whole.total, whole.is_cut_off)
+
+
 async def _staged_artifacts(
     ctx: Context, turn_id: str, title: str, ran: QueryRun
 ) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
@@ -115,7 +125,7 @@ async def _staged_artifacts(
     if (upload := await parquet_of(ctx, table)) is not None:
         told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
         yield artifact(ArtifactType.PARQUET, ROWS), upload, "answer.parquet", told
-    spec, picture = await asyncio.to_thread(_chart, _rows_of(ran), title, ran.ordered)
+    spec, picture = await asyncio.to_thread(_chart, _drawn_of(ran), title, ran.ordered)
     if spec is not None:
         upload = await staged(ctx, orjson.dumps(spec), "application/json")
         yield artifact(ArtifactType.CHART, CHART), upload, "chart.json", {"format": "vega-lite"}

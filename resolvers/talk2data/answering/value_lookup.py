@@ -69,7 +69,7 @@ class Search:
         Not to be called on the event loop, which it would wait for: there it finds nothing.
         """
         policies, closed = self._ground.policies, self._ground.policies.unsearchable
-        hidden = policies.masked | self._ground.knowledge.forbidden
+        hidden = policies.masked | self._ground.knowledge.forbidden | self._ground.restricted
         open_columns = [key for key in columns if key not in hidden and key.table not in closed][:MOST_COLUMNS]
         if not open_columns or not texts or self._left <= 0 or threading.get_ident() == self._thread:
             return ()

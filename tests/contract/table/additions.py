@@ -137,6 +137,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     ("list_workflow_configurations", "params", "search status workflow_type", "filters"),
     ("list_workflow_runs", "params", "asset_fqn started_after started_before status", "filters"),
     ("preview_artifact", "params", "offset", "the next page of a table"),
+    ("download_artifact", "params", "format", "the rows of a table as CSV, XLSX or JSON"),
     ("list_turn_artifacts", "params", "page limit", "it is a list as every other"),
     ("stream_turn", "params", "last_event_id", "in the graph, which has no header for it"),
     ("create_artifact", "body", "columns rows content file_uri", "what the artifact holds"),

@@ -199,3 +199,25 @@ def test_what_only_bears_the_name_of_a_forbidden_column_is_let_through(text: str
 )  # fmt: skip
 def test_what_is_sent_leaves_nothing_to_the_rules_of_a_database(text: str, sent: str) -> None:
     assert guarded(text, dialect="duckdb").query.sql("duckdb") == sent
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("select salary from staff", {"salary"}),
+        ("select count(distinct salary) from staff", set()),
+        ("select count(*) filter (where salary > 3) from staff", set()),
+        ("select salary is null as x, not salary is not null as y from staff", set()),
+        ("select case when salary is null then dept end as x from staff", {"dept"}),
+        ("select salary = 3 as x from staff", {"salary"}),
+        ("select avg(salary), max(salary) from staff", {"salary"}),
+        ("select count(salary) over (partition by dept) as x from staff", {"dept"}),
+        ("with c as (select count(salary) as n, dept from staff group by dept) select n from c", set()),
+        ("with c(s) as (select salary from staff) select upper(s) from c", {"salary"}),
+        ("select id from staff union select salary from staff", {"id", "salary"}),
+        ("select (select max(salary) from staff) as x, exists (select salary from staff) as y", {"salary"}),
+        ("select title from depts join staff using (dept) where salary > 3 order by salary", {"title"}),
+    ],
+)
+def test_what_is_only_counted_is_not_told(text: str, told: set[str]) -> None:
+    assert {name for one in guarded(text).outputs for _, name in one.told} == told
