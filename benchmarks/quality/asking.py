@@ -29,10 +29,10 @@ from sqlglot import exp
 
 from benchmarks import alike
 from benchmarks.quality import databases
-from benchmarks.quality.comparing import Gold, answered, same_answer
 from benchmarks.quality.databases import Loaded
 from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, INVENTED, Question, questions_of
 from persistence.samples.baseball import NoSample
+from resolvers.engines.answering.comparing import RightAnswer, answered, same_answer
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
@@ -183,7 +183,7 @@ class Session:
         if ran.rows is None:
             return False
         run = self.loaded.rows if question.dialect == "duckdb" else self.loaded.original_rows
-        golds: list[Gold] = [answered(gold, run, question.dialect) for gold in question.golds]
+        golds: list[RightAnswer] = [answered(gold, run, question.dialect) for gold in question.golds]
         return any(same_answer(gold.rows, ran.rows, gold.keys) for gold in golds)
 
 
