@@ -45,6 +45,6 @@ _benchmark = "/benchmarks/{benchmark_id}"
 talk2data.post("/benchmarks", benchmarks.create_benchmark, status=202)  # addition
 talk2data.get("/benchmarks", benchmarks.list_benchmarks, envelope=PageLimitList)  # addition
 talk2data.get(_benchmark, benchmarks.get_benchmark)  # addition
-talk2data.delete(_benchmark, benchmarks.delete_benchmark, empty=True)  # addition
+talk2data.delete(_benchmark, benchmarks.delete_benchmark)  # addition
 talk2data.get(f"{_benchmark}/results", benchmarks.list_benchmark_results, envelope=PageLimitList)  # addition
 talk2data.post(f"{_benchmark}/cancel", benchmarks.cancel_benchmark, status=200)  # addition
