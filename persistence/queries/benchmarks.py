@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import sqlalchemy as sa
 
@@ -56,6 +57,7 @@ class BenchmarkRow:
 class QuestionRow:
     """A question with its right answer, as it is asked."""
 
+    id: str
     question: str
     sql: str | None
     rows: list[list[Any]] | None
@@ -141,7 +143,7 @@ class BenchmarkRepository(Repository[Benchmark]):
 
     def question(self, benchmark_id: str, position: int) -> QuestionRow | None:
         """One question."""
-        query = sa.select(_Q.question, _Q.sql, _Q.rows, _Q.ordered, _Q.verdict).where(
+        query = sa.select(_Q.id, _Q.question, _Q.sql, _Q.rows, _Q.ordered, _Q.verdict).where(
             _Q.benchmark_id == benchmark_id, _Q.position == position
         )
         found = self._connection.execute(query).one_or_none()
@@ -187,6 +189,7 @@ class BenchmarkRepository(Repository[Benchmark]):
         )
         rows = [
             {
+                "id": str(uuid4()),
                 "benchmark_id": new.id,
                 "position": position,
                 "organization_id": scope.organization_id,
@@ -233,7 +236,7 @@ class _Results(Repository[BenchmarkResult]):
     """The questions of benchmarks."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, BenchmarkResult, benchmark_questions, key="position", noun="benchmark_result")
+        super().__init__(connection, BenchmarkResult, benchmark_questions, noun="benchmark_result", order=[_Q.position])
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """How a verdict differs from the one before follows from both."""

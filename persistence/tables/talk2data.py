@@ -207,6 +207,7 @@ benchmarks = sa.Table(
 benchmark_questions = sa.Table(
     "benchmark_questions",
     metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
     sa.Column("benchmark_id", sa.String(36), sa.ForeignKey("benchmarks.id", ondelete="CASCADE"), nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("organization_id", sa.String(255), nullable=False),
@@ -226,5 +227,5 @@ benchmark_questions = sa.Table(
     sa.Column("right_rows", sa.Integer),
     sa.Column("answer_rows", sa.Integer),
     sa.Column("answered_at", Moment),
-    sa.PrimaryKeyConstraint("benchmark_id", "position"),
+    sa.UniqueConstraint("benchmark_id", "position"),
 )

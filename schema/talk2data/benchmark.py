@@ -139,6 +139,7 @@ class Benchmark(Resource):
 class BenchmarkResult(Resource):
     """A question of a benchmark, and what it came to."""
 
+    id: UuidText
     position: int
     """Its place among the questions, from 1."""
     question: str

@@ -45,6 +45,7 @@ def upgrade() -> None:
         batch.create_index(op.f("ix_benchmarks_status"), ["status"], unique=False)
     op.create_table(
         "benchmark_questions",
+        sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("benchmark_id", sa.String(length=36), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("organization_id", sa.String(length=255), nullable=False),
@@ -70,7 +71,8 @@ def upgrade() -> None:
             name=op.f("fk_benchmark_questions_benchmark_id_benchmarks"),
             ondelete="CASCADE",
         ),
-        sa.PrimaryKeyConstraint("benchmark_id", "position", name=op.f("pk_benchmark_questions")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_benchmark_questions")),
+        sa.UniqueConstraint("benchmark_id", "position", name=op.f("uq_benchmark_questions_benchmark_id_position")),
     )
 
 

@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID, uuid5
 
 from sqlglot.errors import SqlglotError
 
@@ -95,10 +94,8 @@ class Benchmarking:
         )
         if benchmark is None or benchmark.over or question is None or question.verdict is not None:
             return
-        # The same for whoever begins it again, so that it has one place at its connection and not two.
-        task_id = str(uuid5(UUID(id), str(at)))
         try:
-            values = await _Asking(self._context(benchmark), benchmark, question, task_id).verdict()
+            values = await _Asking(self._context(benchmark), benchmark, question).verdict()
         except DatabaseError:
             raise  # begun again shortly
         except Exception as error:
@@ -143,8 +140,10 @@ class Benchmarking:
 class _Asking:
     """One question being asked."""
 
-    def __init__(self, ctx: Context, benchmark: BenchmarkRow, question: QuestionRow, task_id: str) -> None:
-        self._ctx, self._benchmark, self._question, self._task_id = ctx, benchmark, question, task_id
+    def __init__(self, ctx: Context, benchmark: BenchmarkRow, question: QuestionRow) -> None:
+        self._ctx, self._benchmark, self._question = ctx, benchmark, question
+        # The same for whoever begins it again, so that it has one place at its connection and not two.
+        self._task_id = question.id
 
     async def verdict(self) -> dict[str, Any]:
         """Return what it came to. Raises what the work on an answer does, and TimeoutError."""
