@@ -201,6 +201,7 @@ class BenchmarkRepository(Repository[Benchmark]):
                 "verdict_before": then.get(hashed),
                 "reasons": [],
                 "unsure": False,
+                "verified": False,
             }
             for position, (one, hashed) in enumerate(zip(questions, hashes, strict=True), 1)
         ]

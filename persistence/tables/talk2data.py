@@ -223,6 +223,7 @@ benchmark_questions = sa.Table(
     sa.Column("reading", sa.Text),
     sa.Column("confidence", sa.Float),
     sa.Column("unsure", sa.Boolean, nullable=False),
+    sa.Column("verified", sa.Boolean, nullable=False),
     sa.Column("answer_sql", sa.Text),
     sa.Column("right_rows", sa.Integer),
     sa.Column("answer_rows", sa.Integer),

@@ -162,6 +162,8 @@ class BenchmarkResult(Resource):
     """How sure the answer is, 0 to 1."""
     unsure: bool
     """Whether the answer itself said that it is not sure."""
+    verified: bool
+    """Whether it was answered by a query that a steward has validated. Where one fits, it is used first."""
     answer_sql: str | None
     """The query that was drafted for it, without what policies add to it."""
     right_rows: int | None

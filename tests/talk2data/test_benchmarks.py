@@ -29,8 +29,9 @@ from resolvers.talk2data.benchmarks import (
     list_benchmark_results,
     list_benchmarks,
 )
-from resolvers.utils.memories import archive_memory
+from resolvers.utils.memories import archive_memory, validate_memory
 from schema.talk2data.benchmark import BenchmarkChange, BenchmarkCreate, BenchmarkVerdict
+from schema.utils.memory import MemoryType, MemoryValidation
 from tests.doors import Door, Refused, RestDoor
 from tests.support.ingestion import Bench
 from tests.support.postgres import PostgresServer
@@ -170,6 +171,23 @@ async def test_a_run_is_compared_with_the_one_before_under_its_name(
     listed = await door(list_benchmarks, world.owner, name="Ours")
     assert [one["id"] for one in listed["items"]] == [third["id"], again["id"], first["id"]]
     assert listed["items"][1] == again
+
+
+@pytest.mark.anyio
+async def test_a_question_that_a_verified_query_answers_is_told_as_such(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    door = RestDoor(world.client)
+    says = {"type": "exemplar", "question": "Cities?", "sql": BY_CITY, "dialect": "postgres"}
+    example = await remembered(world, says, MemoryType.EXEMPLAR)
+    drafter.script["Cities?"] = draft(BY_CITY, memories=(example["id"],), evidence={"example": "Cities?"})
+    question = {"question": "Cities?", "rows": [["Bonn", 2], ["Kiel", 1]]}
+    (one,) = await results(world, door, await begun(world, door, new(shop, question)))
+    assert (one["verdict"], one["verified"], one["unsure"]) == ("right", False, True)
+    found = MemoryValidation.model_validate({"validation_status": "validated"})
+    await door(validate_memory, world.owner, memory_id=example["id"], validation=found)
+    (one,) = await results(world, door, await begun(world, door, new(shop, question)))
+    assert (one["verdict"], one["verified"], one["unsure"]) == ("right", True, False)
 
 
 @pytest.mark.anyio

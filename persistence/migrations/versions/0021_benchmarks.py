@@ -61,6 +61,7 @@ def upgrade() -> None:
         sa.Column("reading", sa.Text(), nullable=True),
         sa.Column("confidence", sa.Float(), nullable=True),
         sa.Column("unsure", sa.Boolean(), nullable=False),
+        sa.Column("verified", sa.Boolean(), nullable=False),
         sa.Column("answer_sql", sa.Text(), nullable=True),
         sa.Column("right_rows", sa.Integer(), nullable=True),
         sa.Column("answer_rows", sa.Integer(), nullable=True),

@@ -226,6 +226,7 @@ def _told(found: AnswerOutcome, settings: ChatSettings) -> dict[str, Any]:
             "reading": draft.reading,
             "confidence": draft.confidence,
             "answer_sql": draft.sql,
+            "verified": found.verified,
             "unsure": found.kind is AnswerKind.ANSWER and unsure,
         }
     if found.ran is not None:
