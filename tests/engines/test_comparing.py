@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resolvers.engines.answering import comparing
 from resolvers.engines.answering.comparing import RightAnswer, misses, of_json, right_query, same_answer
 
 
@@ -106,3 +107,11 @@ def test_what_was_added_to_a_right_query_is_no_part_of_the_answer() -> None:
     assert (answer.rows, answer.keys, answer.columns) == ((("Swift",), ("Rook",)), ((20,), (35,)), 1)
     placed = right_query("select distinct lower(name) from kite order by lower(name)").answer([("a",), ("b",)])
     assert placed.keys == ((0,), (1,))
+
+
+def test_columns_that_hold_the_same_are_not_tried_one_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Any] = []
+    monkeypatch.setattr(comparing, "_turned", lambda rows, order: tried.append(order) or list(rows))
+    right = RightAnswer(tuple((None,) * 12 + (at, at % 7) for at in range(50)))
+    assert misses(right, [(None,) * 12 + (at, at % 5) for at in range(50)])
+    assert len(tried) < 5

@@ -67,12 +67,14 @@ def misses(
         return _counted(len(right.rows) - len(answer))
     wanted, given = [_plain(row) for row in right.rows], [_plain(row) for row in answer]
     if len(wanted) == len(given):
-        bounds, is_same = _bounds(right.keys, len(wanted)), False
+        spans = list(pairwise(_bounds(right.keys, len(wanted))))
+        grouped = [Counter(wanted[low:high]) for low, high in spans]
+        whole, is_same = Counter(wanted), False
         for order in _orders(wanted, given):
             turned = _turned(given, order)
-            if all(Counter(wanted[low:high]) == Counter(turned[low:high]) for low, high in pairwise(bounds)):
+            if all(group == Counter(turned[low:high]) for group, (low, high) in zip(grouped, spans, strict=True)):
                 return []
-            is_same = is_same or Counter(wanted) == Counter(turned)
+            is_same = is_same or whole == Counter(turned)
         if is_same:
             return [_reason(MissRule.OTHER_ORDER, len(wanted))]
     return _differing(wanted, _turned(given, _nearest(wanted, given)))
@@ -150,13 +152,22 @@ def _turned(rows: Sequence[Row], order: Sequence[int]) -> list[Row]:
 
 def _orders(wanted: Sequence[Row], given: Sequence[Row]) -> list[tuple[int, ...]]:
     """Return which of the given columns may stand for each wanted one, by what they hold; at most a few hundred
-    ways.
+    ways. Of columns that hold the same in every row, one is as good as another.
     """
     of_given = _held(given)
+    first: dict[tuple[Any, ...], int] = {}
+    twins = [first.setdefault(tuple(row[at] for row in given), at) for at in range(len(of_given))]
     ways: list[tuple[int, ...]] = [()]
     for held in _held(wanted):
         fits = [other for other, values in enumerate(of_given) if values == held]
-        ways = [(*way, other) for way in ways for other in fits if other not in way][:MOST_ORDERS]
+        longer: list[tuple[int, ...]] = []
+        for way in ways:
+            free: dict[int, int] = {}
+            for other in fits:
+                if other not in way:
+                    free.setdefault(twins[other], other)
+            longer += [(*way, other) for other in free.values()]
+        ways = longer[:MOST_ORDERS]
     return ways
 
 
