@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from persistence.engine import Database
+from persistence.queries.benchmarks import BenchmarkRepository
 from persistence.queries.chat import TurnRepository
 from persistence.queries.chat_learning import AnswerNoteRepository, ChatSettingsRepository
 from persistence.queries.chat_overlap import AnsweredRepository
@@ -239,6 +240,11 @@ class UnitOfWork:
     def turn_provenance(self) -> ProvenanceRepository:
         """Return where the answers of turns come from."""
         return ProvenanceRepository(self.connection)
+
+    @cached_property
+    def benchmarks(self) -> BenchmarkRepository:
+        """Questions with right answers, and what they came to."""
+        return BenchmarkRepository(self.connection)
 
     @cached_property
     def answered(self) -> AnsweredRepository:

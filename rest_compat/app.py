@@ -45,6 +45,7 @@ from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.governance.access import organization_ids
 from resolvers.talk2data.answering.analyst import Analyst
+from resolvers.talk2data.answering.benchmark_execution import Benchmarking
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
 from resolvers.utils.schedule_execution import Firings
@@ -176,7 +177,8 @@ class Parts:
             tenant_rows=LimitRows(store),
         )
         self.firings = Firings(self.services, settings)
-        self.worker = Worker(self.services, [self.firings, Answering(self.services, self.turn_engine, settings)])
+        answering = Answering(self.services, self.turn_engine, settings)
+        self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services)])
         self.worker.register()
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)

@@ -1,6 +1,16 @@
 """Every path under /talk2data. Additions to the contract are marked."""
 
-from resolvers.talk2data import answer_notes, chat_settings, feedback, provenance, replay, sessions, streaming, turns
+from resolvers.talk2data import (
+    answer_notes,
+    benchmarks,
+    chat_settings,
+    feedback,
+    provenance,
+    replay,
+    sessions,
+    streaming,
+    turns,
+)
 from resolvers.talk2data.answering import learning
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
@@ -31,3 +41,10 @@ talk2data.put("/chat/settings", chat_settings.set_chat_settings)  # addition
 talk2data.get("/chat/notes", answer_notes.list_answer_notes, envelope=PageLimitList)  # addition
 talk2data.get("/chat/notes/{note_id}", answer_notes.get_answer_note)  # addition
 talk2data.patch("/chat/notes/{note_id}", answer_notes.update_answer_note)  # addition
+_benchmark = "/benchmarks/{benchmark_id}"
+talk2data.post("/benchmarks", benchmarks.create_benchmark, status=202)  # addition
+talk2data.get("/benchmarks", benchmarks.list_benchmarks, envelope=PageLimitList)  # addition
+talk2data.get(_benchmark, benchmarks.get_benchmark)  # addition
+talk2data.delete(_benchmark, benchmarks.delete_benchmark)  # addition
+talk2data.get(f"{_benchmark}/results", benchmarks.list_benchmark_results, envelope=PageLimitList)  # addition
+talk2data.post(f"{_benchmark}/cancel", benchmarks.cancel_benchmark, status=200)  # addition

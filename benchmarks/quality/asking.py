@@ -29,10 +29,10 @@ from sqlglot import exp
 
 from benchmarks import alike
 from benchmarks.quality import databases
-from benchmarks.quality.comparing import Gold, answered, same_answer
 from benchmarks.quality.databases import Loaded
 from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, INVENTED, Question, questions_of
 from persistence.samples.baseball import NoSample
+from resolvers.engines.answering.comparing import RightAnswer, answered, same_answer
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
@@ -193,9 +193,9 @@ class Session:
             golds += self._elsewhere(question)
         return any(same_answer(gold.rows, ran.rows, gold.keys) for gold in golds)
 
-    def _elsewhere(self, question: Question) -> list[Gold]:
+    def _elsewhere(self, question: Question) -> list[RightAnswer]:
         """The right queries asked of the engine that answers: of rows that are equal at a limit it takes others."""
-        found: list[Gold] = []
+        found: list[RightAnswer] = []
         for gold in question.golds:
             try:
                 turned = sqlglot.parse_one(gold, dialect=question.dialect).sql("duckdb")

@@ -180,3 +180,53 @@ answered_sets = sa.Table(
         "organization_id", "project_id", "user_id", "subject_hash", "query_hash", name="uq_answered_sets_query"
     ),
 )
+
+benchmarks = sa.Table(
+    "benchmarks",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
+    sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("created_by", sa.String(255), nullable=False),  # whose benchmark it is
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("open_for", sa.String(255)),  # who began it, until it is over: one of a name is open at a time
+    sa.Column("datasource", sa.String(800), nullable=False),
+    sa.Column("extra_columns", sa.Boolean, nullable=False),
+    sa.Column("status", sa.String(16), nullable=False, index=True),
+    sa.Column("status_message", sa.String(2000)),
+    sa.Column("before_id", sa.String(36)),  # the run that it is compared with, which may be deleted by now
+    sa.Column("caller", Json, nullable=False),  # who began it, as the worker needs them; not shown
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("started_at", Moment),
+    sa.Column("completed_at", Moment),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.UniqueConstraint("project_id", "open_for", "name", name="uq_benchmarks_open"),
+    sa.Index("ix_benchmarks_owner", "organization_id", "project_id", "created_by", "created_at"),
+)
+
+benchmark_questions = sa.Table(
+    "benchmark_questions",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("benchmark_id", sa.String(36), sa.ForeignKey("benchmarks.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("question_hash", sa.String(64), nullable=False),  # by which it is found again in another run
+    sa.Column("sql", sa.Text),
+    sa.Column("rows", Json),
+    sa.Column("ordered", sa.Boolean, nullable=False),
+    sa.Column("verdict", sa.String(16)),
+    sa.Column("verdict_before", sa.String(16)),
+    sa.Column("reasons", Json, nullable=False),
+    sa.Column("message", sa.Text),
+    sa.Column("reading", sa.Text),
+    sa.Column("confidence", sa.Float),
+    sa.Column("unsure", sa.Boolean, nullable=False),
+    sa.Column("verified", sa.Boolean, nullable=False),
+    sa.Column("answer_sql", sa.Text),
+    sa.Column("right_rows", sa.Integer),
+    sa.Column("answer_rows", sa.Integer),
+    sa.Column("answered_at", Moment),
+    sa.UniqueConstraint("benchmark_id", "position"),
+)

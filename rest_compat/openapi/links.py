@@ -33,6 +33,7 @@ CREATED: dict[str, tuple[str, dict[str, str]]] = {
         "/talk2data/chat/",
         {"session_id": f"{BODY}session_id", "turn_id": f"{BODY}turn_id", "task_id": f"{BODY}task_id"},
     ),
+    "create_benchmark": ("/talk2data/benchmarks/", {"benchmark_id": f"{BODY}id"}),
     "create_workflow_configuration": ("/data-readiness/workflows/", {"configuration_id": f"{BODY}id"}),
     "trigger_run": (
         "/data-readiness/workflows/",

@@ -198,6 +198,13 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The guard passes the query, and it can be told which data it is for; the pack is active.", "sql"),
     ),
     "cancel_task": (_value("A task that has ended cannot be canceled.", "task_id"),),
+    "create_benchmark": (
+        _value("The data is one connection that is enabled and that the caller may ask.", "datasource"),
+        _value("A question stands once; it has sql or rows, whose rows have equally many cells.", "questions.*"),
+        _missing("A first benchmark of its name has questions.", "questions", status=422),
+        _value("One benchmark of a name runs at a time.", "name"),
+    ),
+    "cancel_benchmark": (_value("A benchmark that is over cannot be canceled.", "status"),),
     "set_chat_settings": (
         _value(
             "A model that drafts has a name and can be asked: with a key and an address where its provider needs them.",

@@ -4,6 +4,14 @@ import strawberry
 
 from resolvers.talk2data.answer_notes import get_answer_note, list_answer_notes, update_answer_note
 from resolvers.talk2data.answering.learning import correct_turn
+from resolvers.talk2data.benchmarks import (
+    cancel_benchmark,
+    create_benchmark,
+    delete_benchmark,
+    get_benchmark,
+    list_benchmark_results,
+    list_benchmarks,
+)
 from resolvers.talk2data.chat_settings import get_chat_settings, set_chat_settings
 from resolvers.talk2data.feedback import submit_turn_feedback
 from resolvers.talk2data.provenance import get_turn_provenance
@@ -21,6 +29,7 @@ from schema.door import connects, follows, opens
 from schema.governance.permission import Done
 from schema.pagination import Connection, Page
 from schema.talk2data.answer_note import AnswerNote
+from schema.talk2data.benchmark import Benchmark, BenchmarkResult
 from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.feedback import TurnFeedback
 from schema.talk2data.provenance import TurnProvenance, TurnReplay
@@ -46,6 +55,11 @@ class Talk2DataQuery:
     answer_notes: Page[AnswerNote] = opens(list_answer_notes)
     answer_notes_connection: Connection[AnswerNote] = connects(list_answer_notes)
     answer_note: AnswerNote = opens(get_answer_note)
+    benchmarks: Page[Benchmark] = opens(list_benchmarks)
+    benchmarks_connection: Connection[Benchmark] = connects(list_benchmarks)
+    benchmark: Benchmark = opens(get_benchmark)
+    benchmark_results: Page[BenchmarkResult] = opens(list_benchmark_results)
+    benchmark_results_connection: Connection[BenchmarkResult] = connects(list_benchmark_results)
 
 
 @strawberry.type(name="Mutation")
@@ -62,6 +76,9 @@ class Talk2DataMutation:
     cancel_task: CanceledTask = opens(cancel_task)
     set_chat_settings: ChatSettings = opens(set_chat_settings)
     update_answer_note: AnswerNote = opens(update_answer_note)
+    create_benchmark: Benchmark = opens(create_benchmark)
+    cancel_benchmark: Benchmark = opens(cancel_benchmark)
+    delete_benchmark: Done = opens(delete_benchmark)
 
 
 @strawberry.type(name="Subscription")

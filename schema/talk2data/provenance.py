@@ -84,6 +84,9 @@ class TurnProvenance(Resource):
     prompt_hash: str | None = Field(description="SHA-256 of the prompt that the model was given.")
     reading: str | None = Field(description="How the question was understood.")
     confidence: float | None = Field(description="How often such a draft is right, 0 to 1.")
+    verified: bool = Field(
+        False, description="Whether the query is one that a steward has validated for such questions, and no new draft."
+    )
     sql_drafted: str | None = Field(description="The query as it was drafted.")
     sql_run: str | None = Field(description="The query as it was sent to the source, after the guard.")
     plan: OptionalJsonObject = Field(description="What the planner understood, free of SQL.")

@@ -67,7 +67,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, typed, ready, words = said
+    first, connected, idempotent, ranged, followed, answer, typed, ready, words, measured = said
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
     assert json.loads(connected)["success"] is True
@@ -91,3 +91,4 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert '"rows":[[4]]' in told
     assert '"final":true' in told.rpartition("event: done")[2]
     assert json.loads(provenance)["tables"][0]["fqn"].endswith(".orders")
+    assert [one["verdict"] for one in json.loads(measured)["data"]] == ["right", "right"]

@@ -268,7 +268,7 @@ async def test_an_answer_that_follows_an_example_says_once_whether_anybody_check
     )
     told = "This follows what was learned from “Rule”, which nobody has validated yet."
     got = await ask(world, QUESTION)
-    assert got.done["warnings"] == [told]
+    assert (got.done["warnings"], got.done["verified"]) == ([told], False)
     assert got.text.endswith(told)
     assert got.text.lower().count("nobody") == 1
     assert "not sure" not in got.text
@@ -277,4 +277,5 @@ async def test_an_answer_that_follows_an_example_says_once_whether_anybody_check
     drafter.script[QUESTION] = draft(SQL, confidence=0.97, memories=(example["id"],), evidence=evidence)
     got = await ask(world, QUESTION)
     assert got.done["warnings"] == []
-    assert got.text.endswith("This follows what was learned from “Rule”.")
+    assert got.text.endswith("This is answered by a verified query, which a steward has validated: “Rule”.")
+    assert got.done["verified"] is True

@@ -25,6 +25,8 @@ from resolvers.engines.nl2sql.prompting.answer import (
     read_answer,
 )
 from resolvers.engines.nl2sql.prompting.question import ContextWindow
+from resolvers.talk2data.answering.drafting import linked_by
+from resolvers.talk2data.answering.verified import VerifiedFirst
 from schema.talk2data.language_model import ModelError, Said, Trouble, Usage
 from tests.support.model_mind import Mind, answer, asked, by_name, known, memory
 
@@ -71,6 +73,24 @@ async def test_a_query_becomes_a_draft_with_all_that_provenance_needs() -> None:
     }  # fmt: skip
     (prompt,) = mind.prompts
     assert (prompt.temperature, prompt.seed, prompt.max_tokens) == (0.0, 0, 2000)
+
+
+async def test_a_verified_query_answers_its_question_before_the_model_is_asked() -> None:
+    mind = Mind(answer(SQL))
+    drafter = VerifiedFirst(ModelDrafter(mind, linked_by), linked_by)
+    says = {"question": "How many orders are open?", "sql": "select 7", "dialect": "postgres"}
+    found = await drafter.draft(asked(), known(memories=[memory("m", "exemplar", says)], profiles={}), no_lookup)
+    assert isinstance(found, QueryDraft)
+    assert (found.sql.lower(), found.memories, found.evidence) == ("select 7", ("m",), {"example": says["question"]})
+    assert found.reading == f"Answered by the verified query for the same question: “{says['question']}”."
+    assert (mind.prompts, drafter.name) == ([], "model/1")
+    unsure = {"validation_status": "unvalidated", "confidence_score": None, "validated_by": None, "validated_at": None}
+    for memories in ([], [memory("m", "exemplar", says, quality=unsure)], [memory("m", "kpi", says)]):
+        drafted = await drafter.draft(asked(), known(memories=memories, profiles={}), no_lookup)
+        assert isinstance(drafted, QueryDraft)
+        assert drafted.sql == SQL, "what nobody has validated is shown to the model, and no more"
+    failed = DraftFailure(found, None, "No.")
+    assert (await drafter.repair(asked(), known(profiles={}), [failed], no_lookup)) != found
 
 
 async def test_the_model_may_ask_back() -> None:

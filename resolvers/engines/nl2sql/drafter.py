@@ -68,7 +68,7 @@ class Planner:
         linked = _linked(asked.text, asked, known, lookup)
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:
-            return _by_example(example)
+            return by_example(example)
         following = self._follow(asked, known, lookup) if asked.earlier else None
         if following is not None and following.sql not in failed:
             return following
@@ -136,11 +136,13 @@ _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 
 
-def _by_example(example: Example) -> QueryDraft:
+def by_example(example: Example) -> QueryDraft:
+    """The draft that an example is. One that a steward has validated is told as a verified query."""
     alike = "the same question" if example.is_same else "a question like this one"
-    reading = f"Answered as people answered {alike}: “{example.question}”."
-    if not example.is_validated:
-        reading += " Nobody has checked that answer yet."
+    if example.is_validated:
+        reading = f"Answered by the verified query for {alike}: “{example.question}”."
+    else:
+        reading = f"Answered as people answered {alike}: “{example.question}”. Nobody has checked that answer yet."
     return QueryDraft(
         example.sql,
         reading,

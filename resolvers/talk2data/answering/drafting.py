@@ -31,6 +31,7 @@ from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.engines.sql_guard import QueryRefused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.query_execution import SourceFailed, run_query
+from resolvers.talk2data.answering.verified import VerifiedFirst
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
 
 TOO_MUCH: Final = "This is too much to be asked at once. Ask for less, in a shorter sentence."
@@ -53,7 +54,8 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
         return Voted(digest(ran.table, ordered=False, named=False))
 
     window = ContextWindow() if settings.window is None else replace(ContextWindow(), tokens=settings.window)
-    return ModelDrafter(chat, linked_by, window=window, candidates=settings.candidates, run=run)
+    drafter = ModelDrafter(chat, linked_by, window=window, candidates=settings.candidates, run=run)
+    return VerifiedFirst(drafter, linked_by)
 
 
 def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

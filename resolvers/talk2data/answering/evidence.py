@@ -81,9 +81,14 @@ def all_checked(examples: Iterable[Memory]) -> bool:
     return all(one.quality.validation_status is ValidationStatus.VALIDATED for one in examples)
 
 
-def told_of_examples(examples: Sequence[Memory]) -> str:
-    """A sentence about the examples that a query follows, whether anybody has checked them included."""
+def told_of_examples(examples: Sequence[Memory], *, verified: bool = False) -> str:
+    """A sentence about the examples that a query follows, whether anybody has checked them included.
+
+    `verified` is whether it is the checked query itself, and not one that was drafted after it.
+    """
     said = " and ".join(f"“{one.name}”" for one in examples)
+    if verified:
+        return f"This is answered by a verified query, which a steward has validated: {said}."
     checked = "." if all_checked(examples) else ", which nobody has validated yet."
     return f"This follows what was learned from {said}{checked}"
 

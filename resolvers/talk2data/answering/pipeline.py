@@ -90,6 +90,12 @@ class AnswerOutcome:
         known = self.ground.memories
         return examples_among(known[id] for id in self.draft.memories if id in known)
 
+    @property
+    def verified(self) -> bool:
+        """Return whether the query is one that a steward has validated, and not a draft."""
+        copied = self.draft is not None and bool(self.draft.evidence.get("example"))
+        return copied and bool(self.examples) and all_checked(self.examples)
+
     def ends(self, kind: AnswerKind, message: str, readings: Sequence[Interpretation] = ()) -> None:
         """End without rows."""
         self.kind, self.message, self.readings = kind, message, readings

@@ -87,7 +87,9 @@ async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
 def _examples(found: AnswerOutcome) -> list[str]:
     """A sentence about the examples that the query follows; of unchecked ones a warning speaks."""
     examples = found.examples
-    return [told_of_examples(examples)] if found.ran is not None and examples and all_checked(examples) else []
+    if found.ran is None or not examples or not all_checked(examples):
+        return []
+    return [told_of_examples(examples, verified=found.verified)]
 
 
 def _title(question: str, found: AnswerOutcome) -> str:
@@ -189,6 +191,7 @@ def _done(found: AnswerOutcome, said: str, figures: Sequence[dict[str, Any]]) ->
             "reading": None if found.draft is None else found.draft.reading,
             "readings": [{"text": one.text, "sql": one.sql} for one in found.readings],
             "rule": found.rule,
+            "verified": found.verified,
             "figures": list(figures),
             "warnings": list(found.warnings),
         },
@@ -219,6 +222,7 @@ def provenance_of(turn_id: str, found: AnswerOutcome, said: str | None, now: dat
         plan=None if draft is None or draft.plan is None else stored(draft.plan),
         failed=found.failed,
         row_count=None if ran is None else len(ran.table.rows),
+        verified=found.verified,
         truncated=ran is not None and ran.table.truncated,
         result_hash=None if ran is None else digest(ran.table, ordered=ran.ordered),
         warnings=found.warnings,

@@ -8,7 +8,9 @@ from uuid import uuid4
 
 from persistence.queries.chat import NewEvent, TurnRow
 from persistence.repository import Scope
+from schema.data_readiness.workflow_run import RunStatus
 from schema.talk2data.answer_note import AnswerNote, AnswerNoteChange, NoteStatus, TurnCorrection
+from schema.talk2data.benchmark import Benchmark, BenchmarkCreate, BenchmarkQuestion
 from schema.talk2data.chat_settings import ChatSettings, ChatSettingsChange
 from schema.talk2data.feedback import Rating, TurnFeedbackCreate
 from schema.talk2data.provenance import AnswerKind, TurnProvenance
@@ -16,6 +18,7 @@ from schema.talk2data.session import ChatSessionChange, ChatSessionCreate
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.talk2data.turn_event import TurnEventType
 from tests.contract.stage import MARK, Case, Place, Stage
+from tests.world import OTHER_ORG
 
 OWNER = "project operator"
 """The role whose sessions are asked for in the roles' own project."""
@@ -132,13 +135,19 @@ async def task(stage: Stage, place: Place) -> dict[str, Any]:
 
 async def corrected_turn(stage: Stage, place: Place) -> dict[str, Any]:
     """A turn, and the query that would have answered it."""
+    uri, name = await _with_a_table(stage, place)
+    turn = await answered_turn(stage, place, uri)
+    return turn | {"correction": TurnCorrection(sql=f"select count(*) from {name}")}
+
+
+async def _with_a_table(stage: Stage, place: Place) -> tuple[str, str]:
+    """A connection and the name of a table in it."""
     uri, name = await stage.connection(place), f"t{uuid4().hex}"
     parents = ((f"svc.{name}", "database"), (f"svc.{name}.s", "database_schema"), (f"svc.{name}.s.{name}", "table"))
     for fqn, kind in parents:
         body = {"fully_qualified_name": fqn, "type": kind, "description": f"{MARK} words"}
         await stage.made(place, "POST", f"/utils/data_connection/{uri}/metadata", body)
-    turn = await answered_turn(stage, place, uri)
-    return turn | {"correction": TurnCorrection(sql=f"select count(*) from {name}")}
+    return uri, name
 
 
 async def settings(stage: Stage, place: Place) -> dict[str, Any]:
@@ -193,6 +202,48 @@ async def changed_note(stage: Stage, place: Place) -> dict[str, Any]:
     return await note(stage, place) | {"changes": AnswerNoteChange(status=NoteStatus.DISMISSED)}
 
 
+async def new_benchmark(stage: Stage, place: Place) -> dict[str, Any]:
+    """Questions to ask of a connection that has tables."""
+    uri, name = await _with_a_table(stage, place)
+    question = BenchmarkQuestion(question=f"How many {name}?", sql=f"select count(*) from {name}")
+    return {"benchmark": BenchmarkCreate(name=f"n-{uuid4().hex}", datasource=uri, questions=[question])}
+
+
+async def benchmark_in(
+    stage: Stage, place: Place, status: RunStatus, *, user: str | None = None, name: str | None = None
+) -> dict[str, Any]:
+    """A benchmark that nobody works on, written down as the platform would."""
+    owner = "otto" if place.organization == OTHER_ORG else "olga"
+    user = user or (f"{OWNER.partition(' ')[2]}-of-project" if place.name == "own" else owner)
+    now, counts = stage.world.clock(), ("questions", "right", "wrong", "asked_back", "said_no", "failed")
+    made = Benchmark(
+        id=str(uuid4()),
+        name=name or f"{MARK} {uuid4()}",
+        datasource=f"data:{place.organization}:{place.project}:{MARK}",
+        extra_columns=True,
+        status=status,
+        status_message=f"{MARK} message",
+        **dict.fromkeys(counts, 0),
+        wrong_unwarned=0,
+        difference=None,
+        created_at=now,
+        started_at=now,
+        completed_at=None,
+    )
+    question = BenchmarkQuestion(question=f"{MARK} question", sql=f"select {MARK}")
+    scope = Scope(place.organization, place.project)
+
+    await stage.world.app.parts.services.store.write(
+        lambda uow: uow.benchmarks.begin(scope, made, [question], user_id=user, caller={})
+    )
+    return {"benchmark_id": made.id}
+
+
+async def benchmark(stage: Stage, place: Place) -> dict[str, Any]:
+    """A benchmark that runs."""
+    return await benchmark_in(stage, place, RunStatus.RUNNING)
+
+
 CASES: list[Case] = [
     Case("create_chat_session", "project", "can_execute", new_session),
     Case("list_chat_sessions", "project", "can_read", sessions),
@@ -214,4 +265,10 @@ CASES: list[Case] = [
     Case("update_answer_note", "project", "can_write", changed_note, "note_id"),
     Case("stream_turn", "own session", "can_read", turn, "session_id"),
     Case("cancel_task", "own session", "can_execute", task, "task_id"),
+    Case("create_benchmark", "project", "can_execute", new_benchmark),
+    Case("list_benchmarks", "project", "can_read", sessions),
+    Case("get_benchmark", "own session", "can_read", benchmark, "benchmark_id"),
+    Case("list_benchmark_results", "own session", "can_read", benchmark, "benchmark_id"),
+    Case("cancel_benchmark", "own session", "can_execute", benchmark, "benchmark_id"),
+    Case("delete_benchmark", "own session", "can_execute", benchmark, "benchmark_id"),
 ]

@@ -11,6 +11,7 @@ MEMORIES = "the lifecycle of memories is documented, and something must move the
 RUNS = "a run that hangs is stopped, and one that failed is tried again"
 ANSWERING = "a project says how it wants to be answered"
 LEARNING = "people say what was wrong with an answer, and stewards decide what is learned from it"
+BENCHMARKS = "who runs the platform measures it on questions of their own"
 PROVENANCE = "an answer shows where it comes from, and an old one can be asked again"
 RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
@@ -51,6 +52,12 @@ ADDITIONS: dict[str, str] = {
     "GET /talk2data/chat/notes": LEARNING,
     "GET /talk2data/chat/notes/{note_id}": LEARNING,
     "PATCH /talk2data/chat/notes/{note_id}": LEARNING,
+    "POST /talk2data/benchmarks": BENCHMARKS,
+    "GET /talk2data/benchmarks": BENCHMARKS,
+    "GET /talk2data/benchmarks/{benchmark_id}": BENCHMARKS,
+    "DELETE /talk2data/benchmarks/{benchmark_id}": BENCHMARKS,
+    "GET /talk2data/benchmarks/{benchmark_id}/results": BENCHMARKS,
+    "POST /talk2data/benchmarks/{benchmark_id}/cancel": BENCHMARKS,
     "GET /talk2data/chat/settings": ANSWERING,
     "PUT /talk2data/chat/settings": ANSWERING,
     "GET /data-readiness/workflows/definitions": "a configuration is made from a definition",
@@ -116,6 +123,7 @@ ADDED_STATUS = {
     "POST /data-readiness/metrics/definitions": 201,
     "POST /data-readiness/violations/definitions": 201,
     "POST /data-readiness/reports": 201,
+    "POST /talk2data/benchmarks": 202,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": 201,
     "POST /data-readiness/quality-rules": 201,
     "POST /data-readiness/glossary/terms": 201,

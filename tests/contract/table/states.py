@@ -12,7 +12,7 @@ from auth.relations import bare_id, object_name
 from resolvers.talk2data.answering.learning import PACK
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.data_readiness.proposal import ApprovalDecision
-from schema.data_readiness.workflow_run import RunCreate
+from schema.data_readiness.workflow_run import RunCreate, RunStatus
 from schema.governance.permission import GovernedResource, Grant, ResourceType
 from schema.identifiers import Fqn, ResourceUri
 from schema.talk2data.turn import TurnCreate, TurnState
@@ -323,6 +323,19 @@ def _task(state: TurnState) -> Makes:
     return makes
 
 
+async def _standing_benchmark(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await chat.new_benchmark(stage, place)
+    await chat.benchmark_in(stage, place, RunStatus.RUNNING, user="olga", name=made["benchmark"].name)
+    return made
+
+
+def _benchmark(status: RunStatus) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        return await chat.benchmark_in(stage, place, status)
+
+    return makes
+
+
 STATES: list[State] = [
     *_runs(),
     State("trigger_run", "a configuration that is inactive", _inactive_configuration, "status"),
@@ -353,6 +366,11 @@ STATES: list[State] = [
     *(
         State("cancel_task", f"a task that is {state}", _task(state), "task_id")
         for state in (TurnState.COMPLETED, TurnState.FAILED, TurnState.CANCELED)
+    ),
+    State("create_benchmark", "a benchmark of the name that runs", _standing_benchmark, "name"),
+    *(
+        State("cancel_benchmark", f"a benchmark that is {status}", _benchmark(status), "status")
+        for status in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELED)
     ),
 ]
 """Every state that refuses an operation."""
