@@ -1,7 +1,7 @@
 """Defines where answers come from, kept with their turns; and what each answer rests on in the catalog, as of now."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +40,23 @@ class EarlierAnswer:
     position: int
     """The place of its turn in the session, from 1."""
 
+    @property
+    def asked(self) -> str:
+        """The question as it stands by itself: of a turn that chose a reading, that reading."""
+        return (self.provenance.evidence.get("chosen") and self.provenance.reading) or self.question
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBack:
+    """A question of a session that was asked back."""
+
+    text: str
+    """The question, as it was understood to be asked."""
+    names: list[str]
+    """The data that it was limited to."""
+    readings: list[dict[str, Any]]
+    """What it can mean, each with its `id` and what is needed to answer it."""
+
 
 class ProvenanceRepository:
     """Describes where the answers of turns come from. One row per turn, gone with it."""
@@ -57,13 +74,27 @@ class ProvenanceRepository:
         """Keep the draft that is about to be told. Raises IntegrityError when the turn is gone."""
         self._put(scope, turn_id, {"draft": draft}, now)
 
-    def keep(self, scope: Scope, found: TurnProvenance, events: Sequence[dict[str, Any]], now: datetime) -> None:
-        """Keep an answer with the events that tell it. Raises IntegrityError when the turn is gone."""
+    def keep(
+        self,
+        scope: Scope,
+        found: TurnProvenance,
+        events: Sequence[dict[str, Any]],
+        now: datetime,
+        *,
+        asked_back: AskedBack | None = None,
+    ) -> None:
+        """Keep an answer with the events that tell it, and what a reply to a question back chooses from.
+
+        Raises IntegrityError when the turn is gone.
+        """
+        told: dict[str, Any] = {"events": list(events)}
+        if asked_back is not None:
+            told["asked_back"] = asdict(asked_back)
         values = {
             "kind": found.kind,
             "resource_uri": found.resource_uri,
             "provenance": found.model_dump(mode="json"),
-            "events": {"events": list(events)},
+            "events": told,
         }
         self._put(scope, found.turn_id, values, now)
 
@@ -105,6 +136,29 @@ class ProvenanceRepository:
             )
             for row in reversed(rows)
         ]
+
+    def asked_back(self, session_id: str, turn_id: str) -> AskedBack | None:
+        """Return what a turn of a session has asked back; None when it has not."""
+        return self._asked_back(session_id, turns.c.turn_id == turn_id)
+
+    def open_question(self, session_id: str, position: int) -> AskedBack | None:
+        """The last question back before a position, while no answer stands behind it."""
+        return self._asked_back(session_id, turns.c.position < position)
+
+    def _asked_back(self, session_id: str, which: sa.ColumnElement[bool]) -> AskedBack | None:
+        c = turn_provenance.c
+        query = (
+            sa.select(c.kind, c.events)
+            .join(turns, turns.c.turn_id == c.turn_id)
+            .where(turns.c.session_id == session_id, which, c.kind.in_((AnswerKind.ANSWER, AnswerKind.CLARIFICATION)))
+            .order_by(turns.c.position.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(query).one_or_none()
+        if row is None or row.kind != AnswerKind.CLARIFICATION:
+            return None
+        kept = (row.events or {}).get("asked_back")
+        return None if kept is None else AskedBack(**kept)
 
     def _results(self, turn_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         query = (

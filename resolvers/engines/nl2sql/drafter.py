@@ -241,7 +241,8 @@ def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Interpretat
         if list(texts.values()).count(text) > 1 and (ways := _ways(one.plan, known)):
             text = f"{text.rstrip('.')}, by {listed(ways)}."
         if all(reading.sql != one.sql for reading in made):
-            made.append(Interpretation(text, one.sql))
+            memories = _memories(one.plan, known, one.resolver.memories)
+            made.append(Interpretation(text, one.sql, one.plan, memories))
     return tuple(made)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from persistence.jobs.port import JobError
-from persistence.queries.chat_provenance import EarlierAnswer
+from persistence.queries.chat_provenance import AskedBack, EarlierAnswer
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -43,7 +43,7 @@ from resolvers.talk2data.answering.evidence import (
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
-from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
 from schema.errors import Forbidden
 from schema.talk2data.chat_settings import ChatSettings
@@ -69,6 +69,10 @@ class AnswerOutcome:
     message: str | None = None
     """What is told in the place of rows; None for an answer."""
     readings: Sequence[Interpretation] = ()
+    row_counts: Sequence[int | None] = ()
+    """What each reading would give, where it was counted."""
+    drafter: str | None = None
+    """Who drafted the readings."""
     ground: Ground | None = None
     draft: QueryDraft | None = None
     guarded: GuardedQuery | None = None
@@ -103,6 +107,15 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What is told in the place of an answer, before any data is looked at."""
+
+    kind: AnswerKind
+    message: str
+    readings: Sequence[Interpretation] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineQuestion:
     """Holds what is asked, and what came before it in the session."""
 
@@ -116,6 +129,14 @@ class PipelineQuestion:
     """Its place in the session."""
     unread: bool = False
     """Whether artifacts or files came with it."""
+    chosen: str | None = None
+    """The id of the reading that the asker has chosen."""
+    reading: Begun | None = None
+    """That reading, where its query is known."""
+    reply: Reply | None = None
+    """What is told at once."""
+    again: AskedBack | None = None
+    """The question back that is asked once more."""
 
 
 class Work:
@@ -128,7 +149,8 @@ class Work:
         settings: ChatSettings,
         begun: Begun | None = None,
     ) -> None:
-        self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun
+        self._ctx, self.question, self._settings = ctx, question, settings
+        self._begun = begun or question.reading
         self.found = AnswerOutcome()
         if question.unread:
             self.found.warnings.append("Files and artifacts that come with a question are not read.")
@@ -137,6 +159,9 @@ class Work:
         """Work, and tell each step as it begins. Raises JobError, ApiError and ConnectorError."""
         found = self.found
         yield step("link", "Looking for the data that the question is about.")
+        if (reply := self.question.reply) is not None:
+            found.ends(reply.kind, reply.message, reply.readings)
+            return
         if (ground := await self._ground()) is None:
             return
         found.ground = ground
@@ -144,10 +169,11 @@ class Work:
             await self._stopped(QueryRefused(UNREADABLE, unreadable))
             return
         failures: list[DraftFailure] = []
-        async with Search(self._ctx, ground, self._question.task_id) as search:
+        async with Search(self._ctx, ground, self.question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
-            asked = Asked(self._asked, self._ctx.now(), _exchanges(self._question.earlier, ground))
+            found.drafter = drafter.name
+            asked = Asked(self._asked, self._ctx.now(), _exchanges(self.question.earlier, ground))
             if self._begun is not None and self._begun.uri == ground.uri:
                 outcome: Outcome = self._begun.draft
                 found.failed = list(self._begun.failed)
@@ -174,7 +200,7 @@ class Work:
                     yield sql_told(ground, outcome, guarded)
                     yield step("run", f"Running the query on {ground.name}.")
                     try:
-                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self._question.task_id)
+                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self.question.task_id)
                     except QueryRefused as refused:
                         failure = DraftFailure(outcome, refused.rule, refused.reason)
                     except Forbidden as forbidden:
@@ -190,7 +216,7 @@ class Work:
                 found.failed.append(
                     FailedDraft(sql=plain(outcome.sql, LONGEST_SQL), rule=failure.rule, message=failure.message)
                 )
-                if len(found.failed) > MOST_REPAIRS:
+                if len(found.failed) > MOST_REPAIRS or self.question.reading is not None:  # no other one was chosen
                     self._given_up(failure)
                     return
                 yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
@@ -205,7 +231,7 @@ class Work:
 
     async def _ground(self) -> Ground | None:
         """The connection to ask; None when there is none, or more than one."""
-        question, found = self._question, self.found
+        question, found = self.question, self.found
         self._asked = question.text
         try:
             places = await places_of(self._ctx, question.names)
@@ -227,11 +253,11 @@ class Work:
         choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
         self._asked = choice.text
         if choice.ground is None:
-            found.ends(AnswerKind.CLARIFICATION, choice.message, choice.readings)
+            found.ends(AnswerKind.CLARIFICATION, choice.message, distinct(choice.readings))
         return choice.ground
 
     async def _drafter(self, ground: Ground) -> Drafter:
-        return await _modelled(drafter_of(self._ctx, self._settings, ground, self._question.task_id))
+        return await _modelled(drafter_of(self._ctx, self._settings, ground, self.question.task_id))
 
     # --- how it ends ------------------------------------------------------------------------------------------
 
@@ -271,6 +297,8 @@ class Work:
         assert found.draft is not None
         assert found.ran is not None
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
+        if (chosen := self.question.chosen) is not None:
+            found.evidence["chosen"] = chosen
         unchecked = not all_checked(found.examples)
         if (built_on := self._built_on(found.draft)) is not None:
             found.warnings.append(
@@ -289,12 +317,12 @@ class Work:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
         here = [
             one
-            for one in self._question.earlier
+            for one in self.question.earlier
             if self.found.ground and one.provenance.resource_uri == self.found.ground.uri
         ]
-        if not draft.evidence.get("follows") or not here or here[-1].position == self._question.position - 1:
+        if not draft.evidence.get("follows") or not here or here[-1].position == self.question.position - 1:
             return None
-        return plain(here[-1].question, LONGEST_QUOTED)
+        return plain(here[-1].asked, LONGEST_QUOTED)
 
 
 def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:
@@ -308,7 +336,7 @@ def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchan
         rows = () if used & hidden else tuple(tuple(row) for row in one.result.get("rows", ()))
         made.append(
             Exchange(
-                question=one.question,
+                question=one.asked,
                 sql=one.provenance.sql_drafted,
                 plan=restored(one.provenance.plan),
                 columns=tuple(column["name"] for column in one.result.get("columns", ())),
