@@ -27,6 +27,7 @@ from tests.engines.nl2sql.plans import (
     COUNT,
     CUSTOMER,
     EMPLOYEE,
+    LINE,
     NAME,
     ORDERS,
     PRODUCT,
