@@ -22,6 +22,8 @@ class AnswerKind(StrEnum):
     """The question can be understood in several ways; the asker chooses."""
     UNANSWERABLE = "unanswerable"
     """The data cannot answer it."""
+    INFORMATION = "information"
+    """It asked about the data, or about the last answer: told from what is known, and no query ran."""
     REFUSED = "refused"
     """A permission, a policy, the guard or the quality of the data stands against it."""
 

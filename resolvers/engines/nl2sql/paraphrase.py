@@ -353,8 +353,8 @@ class _Speaker(CatalogNames):
 
     def _ordered(self, plan: Plan) -> str:
         if not plan.orders:
-            first = "one" if plan.limit == 1 else plan.limit
-            return f", only the first {first}" if plan.limit is not None else ""
+            many = "one" if plan.limit == 1 else plan.limit
+            return f", only the first {many}" if plan.limit is not None else ""
         if plan.limit is None:
             return ", sorted by " + _listed([self._way(one) for one in plan.orders], "then by")
         first = plan.orders[0]

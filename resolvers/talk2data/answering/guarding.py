@@ -48,6 +48,8 @@ class Policies:
     """The FQNs of the tables that any policy is about."""
     unsearchable: frozenset[str] = frozenset()
     """The FQNs of the tables whose single rows are not shown."""
+    limited: frozenset[str] = frozenset()
+    """The FQNs of the tables of which the asker does not see every row by itself."""
     in_words: int = 0
     """How many say in words alone what they mean, which no query can be held to."""
 
@@ -86,6 +88,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
     forbidden: set[ColumnKey] = set()
     concerned: set[str] = set()
     unsearchable: set[str] = set()
+    limited: set[str] = set()
     for table in tables if readable else ():
         ruling = ruling_of(table, readable)
         closed = table.columns if ruling.table_forbidden is not None else tuple(ruling.forbidden)
@@ -96,6 +99,8 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
             concerned.add(table.fqn)
         if ruling.minimum:
             unsearchable.add(table.fqn)
+        if ruling.minimum or ruling.filters or ruling.table_forbidden is not None:
+            limited.add(table.fqn)
     by_id = {one.id: one for one in memories}
     return Policies(
         tuple(standing),
@@ -104,6 +109,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
         frozenset(forbidden),
         frozenset(concerned),
         frozenset(unsearchable),
+        frozenset(limited),
         len(memories) - len(meant),
     )
 

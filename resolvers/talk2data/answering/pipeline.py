@@ -26,6 +26,8 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.stored import restored
 from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
+from resolvers.talk2data.answering.asides import OF_THE_ANSWER, aside_of
+from resolvers.talk2data.answering.catalog_answers import told_of_catalog
 from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, likely, places_of
 from resolvers.talk2data.answering.connection_choice import chosen
 from resolvers.talk2data.answering.drafting import drafter_of
@@ -41,6 +43,7 @@ from resolvers.talk2data.answering.evidence import (
     used_memories,
 )
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
+from resolvers.talk2data.answering.last_answer import told_of_answer
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, heard, plain
@@ -162,6 +165,9 @@ class Work:
         if (reply := self.question.reply) is not None:
             found.ends(reply.kind, reply.message, reply.readings)
             return
+        if (told := await self._told()) is not None:
+            found.ends(AnswerKind.INFORMATION, told)
+            return
         if (ground := await self._ground()) is None:
             return
         found.ground = ground
@@ -255,6 +261,26 @@ class Work:
         if choice.ground is None:
             found.ends(AnswerKind.CLARIFICATION, choice.message, distinct(choice.readings))
         return choice.ground
+
+    async def _told(self) -> str | None:
+        """What is told without a query; None for a question to the data."""
+        question = self.question
+        aside = None if self._begun is not None or question.chosen is not None else aside_of(question.text)
+        if aside is None:
+            return None
+        if aside.topic in OF_THE_ANSWER:
+            return told_of_answer(aside.topic, question.earlier)
+        try:
+            places = await places_of(self._ctx, question.names)
+        except NotThere:
+            return None
+        last = question.earlier[-1].provenance.resource_uri if question.earlier else None
+        read = await likely(self._ctx, places, question.text, last)
+        grounds = [await ground_of(self._ctx, place) for place in read]
+        if any(one.policies.unreadable is not None for one in grounds):
+            return None
+        uris = {one.uri for one in read}
+        return await told_of_catalog(self._ctx, aside, grounds, [one.name for one in places if one.uri not in uris])
 
     async def _drafter(self, ground: Ground) -> Drafter:
         return await _modelled(drafter_of(self._ctx, self._settings, ground, self.question.task_id))
