@@ -42,8 +42,8 @@ class EarlierAnswer:
 
     @property
     def asked(self) -> str:
-        """The question as it stands by itself: of a turn that chose a reading, that reading."""
-        return (self.provenance.evidence.get("chosen") and self.provenance.reading) or self.question
+        """The question as it was understood to be asked: of a turn that chose a reading, that reading."""
+        return self.provenance.evidence.get("asked") or self.question
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,56 @@ class AskedBack:
     """The data that it was limited to."""
     readings: list[dict[str, Any]]
     """What it can mean, each with its `id` and what is needed to answer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """The turn before a question, whatever became of it."""
+
+    question: str
+    position: int
+    kind: AnswerKind | None
+    """What it came to; None when it failed or was canceled."""
+    provenance: TurnProvenance | None
+    draft: dict[str, Any] | None
+    """The draft that was told last, of a turn that came to nothing."""
+    context: dict[str, Any]
+    message: str | None
+    """What was told in the place of an answer."""
+    asked_back: AskedBack | None = None
+
+    @property
+    def _evidence(self) -> dict[str, Any]:
+        if self.provenance is not None:
+            return self.provenance.evidence
+        return self.draft["draft"]["evidence"] if self.draft is not None else {}
+
+    @property
+    def asked(self) -> str:
+        """The question as it was understood to be asked."""
+        return self._evidence.get("asked") or self.question
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The data that it was limited to."""
+        return tuple(self.context.get("datasources") or ())
+
+    @property
+    def uri(self) -> str | None:
+        """The data connection that was asked."""
+        if self.provenance is not None:
+            return self.provenance.resource_uri
+        return self.draft["uri"] if self.draft is not None else None
+
+    @property
+    def missing(self) -> list[str]:
+        """Its words that nothing in the data stands for."""
+        return list(self._evidence.get("missing") or ())
+
+    @property
+    def in_the_way(self) -> list[str]:
+        """Its words that nothing stands for, or that ask for what may not be read."""
+        return [*self.missing, *(self._evidence.get("forbidden") or ())]
 
 
 class ProvenanceRepository:
@@ -159,6 +209,52 @@ class ProvenanceRepository:
             return None
         kept = (row.events or {}).get("asked_back")
         return None if kept is None else AskedBack(**kept)
+
+    def last(self, session_id: str, position: int) -> LastTurn | None:
+        """The turn before a position, without those that asked beside the data."""
+        c = turn_provenance.c
+        query = (
+            sa.select(
+                turns.c.turn_id,
+                turns.c.position,
+                turn_messages.c.content,
+                turn_messages.c.context,
+                c.kind,
+                c.provenance,
+                c.draft,
+                c.events,
+            )
+            .join(turn_messages, sa.and_(turn_messages.c.turn_id == turns.c.turn_id, turn_messages.c.position == 1))
+            .outerjoin(turn_provenance, c.turn_id == turns.c.turn_id)
+            .where(
+                turns.c.session_id == session_id,
+                turns.c.position < position,
+                sa.or_(c.kind.is_(None), c.kind != AnswerKind.INFORMATION),
+            )
+            .order_by(turns.c.position.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        back = (row.events or {}).get("asked_back")
+        found = None if row.provenance is None else TurnProvenance.model_validate(row.provenance)
+        return LastTurn(
+            question=row.content,
+            position=row.position,
+            kind=None if row.kind is None else AnswerKind(row.kind),
+            provenance=found,
+            draft=row.draft if row.kind is None else None,
+            context=row.context or {},
+            message=self._told_last(row.turn_id) if found is None else found.message,
+            asked_back=None if back is None else AskedBack(**back),
+        )
+
+    def _told_last(self, turn_id: str) -> str | None:
+        """The message of the event that ended a turn."""
+        query = sa.select(turn_events.c.data).where(turn_events.c.turn_id == turn_id, turn_events.c.final.is_(True))
+        data = self._connection.execute(query.limit(1)).scalar_one_or_none()
+        return None if data is None else data.get("message")
 
     def _results(self, turn_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         query = (

@@ -9,12 +9,13 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, Final
 
 from persistence.integrity import IntegrityError
-from persistence.queries.chat_provenance import AskedBack, KeptWork
+from persistence.queries.chat_provenance import AskedBack, KeptWork, LastTurn
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data.answering import pipeline
+from resolvers.talk2data.answering.going_on import gone_on
 from resolvers.talk2data.answering.pipeline import Begun, Work
 from resolvers.talk2data.answering.port import AnswerEvent, Question
 from resolvers.talk2data.answering.reading_counts import row_counts
@@ -149,7 +150,7 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
 async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.PipelineQuestion:
     """The question of a turn, with what came before it in the session."""
 
-    def read(uow: UnitOfWork) -> tuple[pipeline.PipelineQuestion, AskedBack | None, str | None]:
+    def read(uow: UnitOfWork) -> tuple[pipeline.PipelineQuestion, AskedBack | None, str | None, LastTurn | None]:
         text, context, session_id, position = uow.turn_provenance.asked_before(turn_id)
         context = context or {}
         asked = pipeline.PipelineQuestion(
@@ -160,9 +161,11 @@ async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Pipe
             position=position,
             unread=bool(context.get("artifacts") or context.get("attachments")),
         )
+        last = uow.turn_provenance.last(session_id, position)
         reading_id = context.get("reading_id")
         if reading_id is not None:
-            return asked, question_of(uow, session_id, reading_id), reading_id
-        return asked, uow.turn_provenance.open_question(session_id, position), None
+            return asked, question_of(uow, session_id, reading_id), reading_id, last
+        return asked, uow.turn_provenance.open_question(session_id, position), None, last
 
-    return replied(*await ctx.store.read(read))
+    asked, standing, reading_id, last = await ctx.store.read(read)
+    return gone_on(replied(asked, standing, reading_id), last)

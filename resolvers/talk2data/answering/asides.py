@@ -94,7 +94,7 @@ _ASIDES: Final[tuple[tuple[Topic, bool, re.Pattern[str]], ...]] = tuple(
             Topic.EXPLANATION, True,
             rf"explain(?: {_IT})?|explain (?:to )?me {_IT}|what does {_IT} mean|what did you (?:do|understand)|"
             rf"how did you (?:get|compute|calculate|find|come to|arrive at|work out) {_IT}|where does {_IT} come from|"
-            rf"how (?:is|was) {_IT} (?:calculated|computed|made|found)|how come|why {_IT}",
+            rf"how (?:is|was) {_IT} (?:calculated|computed|made|found)|how come|why(?: not| {_IT})?",
         ),
         (
             Topic.SQL, True,

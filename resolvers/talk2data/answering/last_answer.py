@@ -6,18 +6,20 @@ from typing import Final
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from persistence.queries.chat_provenance import EarlierAnswer
+from persistence.queries.chat_provenance import EarlierAnswer, LastTurn
 from resolvers.engines.english.grammar import listed
 from resolvers.talk2data.answering.asides import Topic
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, plain
 from schema.identifiers import Fqn
-from schema.talk2data.provenance import TurnProvenance
+from schema.talk2data.provenance import AnswerKind, TurnProvenance
 
 LONGEST_QUOTED: Final = 200
 
 
-def told_of_answer(topic: Topic, earlier: Sequence[EarlierAnswer]) -> str:
-    """Return the query of the last answer, or what it says; without an answer, that there is none."""
+def told_of_answer(topic: Topic, earlier: Sequence[EarlierAnswer], before: LastTurn | None) -> str:
+    """Return the query of the last answer, or what it says; of a turn without an answer, why it has none."""
+    if before is not None and before.kind is not AnswerKind.ANSWER and topic is Topic.EXPLANATION and before.message:
+        return f"“{plain(before.asked, LONGEST_QUOTED)}” has no answer. {before.message}"
     if not earlier:
         return "No question of this session has been answered yet, so there is nothing to show. Ask one first."
     last = earlier[-1]

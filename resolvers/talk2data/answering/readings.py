@@ -43,7 +43,9 @@ def asked_back(turn_id: str, asked: PipelineQuestion, found: AnswerOutcome) -> A
     if (again := asked.again) is not None:
         return replace(again, readings=[one | {"id": id_of(turn_id, at)} for at, one in enumerate(again.readings)])
     return AskedBack(
-        asked.text, list(asked.names), [_kept(id_of(turn_id, at), one, found) for at, one in enumerate(found.readings)]
+        found.evidence.get("asked") or asked.text,
+        list(asked.names),
+        [_kept(id_of(turn_id, at), one, found) for at, one in enumerate(found.readings)],
     )
 
 

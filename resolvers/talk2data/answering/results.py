@@ -99,7 +99,7 @@ def _title(question: str, found: AnswerOutcome) -> str:
     """The question; of one that only makes sense after another, how it was understood."""
     draft = found.draft
     if draft is None or not draft.reading or not (draft.evidence.get("follows") or found.evidence.get("chosen")):
-        return question
+        return found.evidence.get("asked") or question
     return draft.reading.rstrip(".")
 
 
