@@ -43,6 +43,8 @@ MOST_TRIED: Final = 12
 LONGEST_WORDS: Final = 300
 _FEW: Final = range(2, 51)
 """How many different values a column has that rows are told by."""
+_ROWS_OF_A_KIND: Final = 3
+"""How many rows have the same value there on average, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,20 +201,23 @@ def _worth(ground: Ground) -> Callable[[TableFacts], tuple[int, int, str]]:
 
 
 async def _examples(ranked: Sequence[tuple[Ground, TableFacts]], now: datetime) -> list[str]:
-    """Questions that are answered here: each was drafted."""
-    each = [[(ground, one) for one in _questions(ground, table)] for ground, table in ranked[:MOST_EXAMPLES]]
-    tried = [one for some in zip_longest(*each) for one in some if one is not None][:MOST_TRIED]
-    return await asyncio.to_thread(_drafted, tried, now)
+    """Questions that are answered here: each was drafted. The first counts rows, and the last ones do if they must."""
+    each = [[(ground, table, one) for one in _questions(ground, table)] for ground, table in ranked[:MOST_EXAMPLES]]
+    telling = [one for some in zip_longest(*(found[1:] for found in each)) for one in some if one is not None]
+    counts = [found[0] for found in each]
+    return await asyncio.to_thread(_drafted, [*counts[:1], *telling[:MOST_TRIED], *counts[1:]], now)
 
 
-def _drafted(questions: Sequence[tuple[Ground, str]], now: datetime) -> list[str]:
-    answered = (question for ground, question in questions if _is_answered(question, ground, now))
+def _drafted(questions: Sequence[tuple[Ground, TableFacts, str]], now: datetime) -> list[str]:
+    answered = (question for ground, table, question in questions if _is_answered(question, ground, table, now))
     return list(islice(dict.fromkeys(answered), MOST_EXAMPLES))
 
 
-def _is_answered(question: str, ground: Ground, now: datetime) -> bool:
+def _is_answered(question: str, ground: Ground, table: TableFacts, now: datetime) -> bool:
     outcome = asyncio.run(_draft(question, ground, now))
-    return isinstance(outcome, QueryDraft) and outcome.confidence >= SURE
+    if not isinstance(outcome, QueryDraft) or outcome.plan is None:
+        return False
+    return outcome.confidence >= SURE and outcome.plan.main == table.fqn
 
 
 async def _draft(question: str, ground: Ground, now: datetime) -> object:
@@ -243,7 +248,10 @@ def _can_be_shown(ground: Ground, table: TableFacts, column: ColumnFacts) -> boo
 def _tells_kinds(column: ColumnFacts, measured: ColumnProfile | None) -> bool:
     if column.is_primary_key or column.is_unique or column.references is not None or measured is None:
         return False
-    return family(column.data_type) == "text" and (measured.distinct_count or 0) in _FEW
+    if family(column.data_type) != "text" or tokens_of(column.name)[-1:] == ["name"]:
+        return False
+    many = measured.distinct_count or 0
+    return many in _FEW and many * _ROWS_OF_A_KIND <= measured.row_count
 
 
 def _is_figure(column: ColumnFacts) -> bool:

@@ -138,6 +138,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     ("list_workflow_runs", "params", "asset_fqn started_after started_before status", "filters"),
     ("preview_artifact", "params", "offset", "the next page of a table"),
     ("list_turn_artifacts", "params", "page limit", "it is a list as every other"),
+    ("create_turn", "body", "reading_id", "which reading of a question back is meant"),
     ("stream_turn", "params", "last_event_id", "in the graph, which has no header for it"),
     ("create_artifact", "body", "columns rows content file_uri", "what the artifact holds"),
     ("upload_file", "body", "file", "the bytes"),
