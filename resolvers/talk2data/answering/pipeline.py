@@ -308,6 +308,8 @@ class Work:
         asked = Asked(self._asked, self._ctx.now(), before.exchanges)
         if self._begun is not None and self._begun.uri == ground.uri:
             self.found.failed = list(self._begun.failed)
+            if self._begun.draft.evidence.get("asked") == question.maybe:
+                self._whole = question.maybe
             return asked, self._noted(self._begun.draft)
         drafted = await before.drafted(drafter, asked, question.maybe, lookup)
         if drafted.asked.text == question.maybe:
