@@ -1,7 +1,7 @@
 """Defines where answers come from, kept with their turns; and what each answer rests on in the catalog, as of now."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -45,6 +45,73 @@ class EarlierAnswer:
     position: int
     """The place of its turn in the session, from 1."""
 
+    @property
+    def asked(self) -> str:
+        """The question as it was understood to be asked: of a turn that chose a reading, that reading."""
+        return self.provenance.evidence.get("asked") or self.question
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBack:
+    """A question of a session that was asked back."""
+
+    text: str
+    """The question, as it was understood to be asked."""
+    names: list[str]
+    """The data that it was limited to."""
+    readings: list[dict[str, Any]]
+    """What it can mean, each with its `id` and what is needed to answer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """The turn before a question, whatever became of it."""
+
+    question: str
+    position: int
+    kind: AnswerKind | None
+    """What it came to; None when it failed or was canceled."""
+    provenance: TurnProvenance | None
+    draft: dict[str, Any] | None
+    """The draft that was told last, of a turn that came to nothing."""
+    context: dict[str, Any]
+    message: str | None
+    """What was told in the place of an answer."""
+    asked_back: AskedBack | None = None
+
+    @property
+    def _evidence(self) -> dict[str, Any]:
+        if self.provenance is not None:
+            return self.provenance.evidence
+        return self.draft["draft"]["evidence"] if self.draft is not None else {}
+
+    @property
+    def asked(self) -> str:
+        """The question as it was understood to be asked."""
+        return self._evidence.get("asked") or self.question
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The data that it was limited to."""
+        return tuple(self.context.get("datasources") or ())
+
+    @property
+    def uri(self) -> str | None:
+        """The data connection that was asked."""
+        if self.provenance is not None:
+            return self.provenance.resource_uri
+        return self.draft["uri"] if self.draft is not None else None
+
+    @property
+    def missing(self) -> list[str]:
+        """Its words that nothing in the data stands for."""
+        return list(self._evidence.get("missing") or ())
+
+    @property
+    def in_the_way(self) -> list[str]:
+        """Its words that nothing stands for, or that ask for what may not be read."""
+        return [*self.missing, *(self._evidence.get("forbidden") or ())]
+
 
 class ProvenanceRepository:
     """Describes where the answers of turns come from. One row per turn, gone with it."""
@@ -62,13 +129,27 @@ class ProvenanceRepository:
         """Keep the draft that is about to be told. Raises IntegrityError when the turn is gone."""
         self._put(scope, turn_id, {"draft": draft}, now)
 
-    def keep(self, scope: Scope, found: TurnProvenance, events: Sequence[dict[str, Any]], now: datetime) -> None:
-        """Keep an answer with the events that tell it. Raises IntegrityError when the turn is gone."""
+    def keep(
+        self,
+        scope: Scope,
+        found: TurnProvenance,
+        events: Sequence[dict[str, Any]],
+        now: datetime,
+        *,
+        asked_back: AskedBack | None = None,
+    ) -> None:
+        """Keep an answer with the events that tell it, and what a reply to a question back chooses from.
+
+        Raises IntegrityError when the turn is gone.
+        """
+        told: dict[str, Any] = {"events": list(events)}
+        if asked_back is not None:
+            told["asked_back"] = asdict(asked_back)
         values = {
             "kind": found.kind,
             "resource_uri": found.resource_uri,
             "provenance": found.model_dump(mode="json"),
-            "events": {"events": list(events)},
+            "events": told,
         }
         self._put(scope, found.turn_id, values, now)
 
@@ -110,6 +191,75 @@ class ProvenanceRepository:
             )
             for row in reversed(rows)
         ]
+
+    def asked_back(self, session_id: str, turn_id: str) -> AskedBack | None:
+        """Return what a turn of a session has asked back; None when it has not."""
+        return self._asked_back(session_id, turns.c.turn_id == turn_id)
+
+    def open_question(self, session_id: str, position: int) -> AskedBack | None:
+        """The last question back before a position, while no answer stands behind it."""
+        return self._asked_back(session_id, turns.c.position < position)
+
+    def _asked_back(self, session_id: str, which: sa.ColumnElement[bool]) -> AskedBack | None:
+        c = turn_provenance.c
+        query = (
+            sa.select(c.kind, c.events)
+            .join(turns, turns.c.turn_id == c.turn_id)
+            .where(turns.c.session_id == session_id, which, c.kind.in_((AnswerKind.ANSWER, AnswerKind.CLARIFICATION)))
+            .order_by(turns.c.position.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(query).one_or_none()
+        if row is None or row.kind != AnswerKind.CLARIFICATION:
+            return None
+        kept = (row.events or {}).get("asked_back")
+        return None if kept is None else AskedBack(**kept)
+
+    def last(self, session_id: str, position: int) -> LastTurn | None:
+        """The turn before a position, without those that asked beside the data."""
+        c = turn_provenance.c
+        query = (
+            sa.select(
+                turns.c.turn_id,
+                turns.c.position,
+                turn_messages.c.content,
+                turn_messages.c.context,
+                c.kind,
+                c.provenance,
+                c.draft,
+                c.events,
+            )
+            .join(turn_messages, sa.and_(turn_messages.c.turn_id == turns.c.turn_id, turn_messages.c.position == 1))
+            .outerjoin(turn_provenance, c.turn_id == turns.c.turn_id)
+            .where(
+                turns.c.session_id == session_id,
+                turns.c.position < position,
+                sa.or_(c.kind.is_(None), c.kind != AnswerKind.INFORMATION),
+            )
+            .order_by(turns.c.position.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        back = (row.events or {}).get("asked_back")
+        found = None if row.provenance is None else TurnProvenance.model_validate(row.provenance)
+        return LastTurn(
+            question=row.content,
+            position=row.position,
+            kind=None if row.kind is None else AnswerKind(row.kind),
+            provenance=found,
+            draft=row.draft if row.kind is None else None,
+            context=row.context or {},
+            message=self._told_last(row.turn_id) if found is None else found.message,
+            asked_back=None if back is None else AskedBack(**back),
+        )
+
+    def _told_last(self, turn_id: str) -> str | None:
+        """The message of the event that ended a turn."""
+        query = sa.select(turn_events.c.data).where(turn_events.c.turn_id == turn_id, turn_events.c.final.is_(True))
+        data = self._connection.execute(query.limit(1)).scalar_one_or_none()
+        return None if data is None else data.get("message")
 
     def _results(self, turn_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         query = (

@@ -10,6 +10,7 @@ from persistence.queries.chat import TurnRow
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
+from resolvers.talk2data.answering.readings import reading_of
 from resolvers.talk2data.answering.turn_execution import TURN_JOB, ended, update_of
 from resolvers.talk2data.sessions import SessionId, require_own
 from schema.errors import Forbidden, NotFound, ValidationError
@@ -41,9 +42,18 @@ async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) 
     """
     turn_id, task_id, now = str(uuid4()), str(uuid4()), ctx.now()
     context = turn.context.model_dump() if turn.context is not None else None
+    if turn.reading_id is not None:
+        context = (context or {}) | {"reading_id": turn.reading_id}
 
     def work(uow: UnitOfWork) -> None:
         own = require_own(ctx, uow, session_id)
+        if turn.reading_id is not None and reading_of(uow, own, turn.reading_id) is None:
+            raise ValidationError(
+                "This is no reading of a question that was asked back in this session. Name the id of one of the "
+                "`readings` that the question back came with.",
+                status=422,
+                field="reading_id",
+            )
         position = uow.chat_sessions.count(own, now, turns=1, messages=1)
         if position is None:
             raise NotFound("chat_session", own)  # deleted in this moment

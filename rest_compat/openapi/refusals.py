@@ -193,7 +193,10 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _POLICY,
         _EXPIRY,
     ),
-    "create_turn": (_value("A session takes one question at a time.", "session_id"),),
+    "create_turn": (
+        _value("A session takes one question at a time.", "session_id"),
+        _value("The reading is one of a question that was asked back in the session.", "reading_id"),
+    ),
     "correct_turn": (
         _value("The guard passes the query, and it can be told which data it is for; the pack is active.", "sql"),
     ),

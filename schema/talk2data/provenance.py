@@ -22,6 +22,8 @@ class AnswerKind(StrEnum):
     """The question can be understood in several ways; the asker chooses."""
     UNANSWERABLE = "unanswerable"
     """The data cannot answer it."""
+    INFORMATION = "information"
+    """It asked about the data, or about the last answer: told from what is known, and no query ran."""
     REFUSED = "refused"
     """A permission, a policy, the guard or the quality of the data stands against it."""
 
@@ -68,6 +70,18 @@ class FailedDraft(Resource):
 
 
 @resource
+class QuestionReading(Resource):
+    """One of several ways to understand a question that was asked back. No two of a question have the same text."""
+
+    id: str = Field(description="What a later turn of the session names in `reading_id` to have this one answered.")
+    text: str = Field(description="What the question means, read so.")
+    sql: str | None = Field(description="The query that it leads to; null when it is drafted once it was chosen.")
+    row_count: OptionalLong = Field(
+        description="Rows that it would give, as they are counted in a short time; null when they were not."
+    )
+
+
+@resource
 class TurnProvenance(Resource):
     """Where the answer of a turn comes from. Fields about a query are null when none was drafted."""
 
@@ -97,6 +111,9 @@ class TurnProvenance(Resource):
         description="SHA-256 of the column names and the rows; of rows that the query does not order, in any order."
     )
     warnings: list[str] = Field(description="What the asker was warned of.")
+    readings: list[QuestionReading] = Field(
+        default_factory=list, description="Of a question that was asked back, the ways to understand it."
+    )
     evidence: JsonObject = Field(description="What the drafter noted: words that were linked, words left over, tokens.")
     created_at: datetime = Field(description="When the answer was found.")
 

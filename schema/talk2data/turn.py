@@ -13,6 +13,8 @@ from schema.talk2data.feedback import TurnFeedback
 MOST_REFERENCES = 50
 """How many data sources, artifacts or attachments a question may name."""
 
+LONGEST_READING_ID = 64
+
 
 @choice
 class TurnState(StrEnum):
@@ -172,4 +174,13 @@ class TurnCreate(Change):
         Field(min_length=1, max_length=10_000, description="1 to 10,000 characters, not only white space."),
         AfterValidator(not_blank),
     ]
+    reading_id: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=LONGEST_READING_ID,
+            description="The reading to answer, of a question of this session that was asked back; the message is kept "
+            "and says nothing more.",
+        ),
+    ] = None
     context: TurnContext | None = None

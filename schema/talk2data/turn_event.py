@@ -28,7 +28,8 @@ class TurnEvent(Resource):
 
     What `data` holds: task_update a task update; message_delta `delta`, a piece of the answer's text; sql, result and
     whatever else the answering engine tells, its fields; artifact a turn artifact; done `state`, completed or canceled,
-    and `message`; error `state` failed and `message`. An error with `code` and no `state` is none of the turn's: it
+    and `message`, and of a question that was asked back its `readings`, as the provenance has them; error `state`
+    failed and `message`. An error with `code` and no `state` is none of the turn's: it
     ends the stream of who may not follow any longer, with the `sequence` of the event before.
     """
 

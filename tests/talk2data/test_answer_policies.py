@@ -339,8 +339,8 @@ async def test_a_permission_that_is_revoked_ends_with_it(world: World, shop: Ben
         asyncio.run_coroutine_threadsafe(revoked(), lookup.__self__._loop).result(20)
         return draft("select count(*) as orders from orders")
 
-    drafter.script["Again?"] = slow
-    got = await ask(world, "Again?", session=session, token=ada)
+    drafter.script["Slowly?"] = slow
+    got = await ask(world, "Slowly?", session=session, token=ada)
     assert (got.done["kind"], got.of("result")) == ("refused", [])
     assert "may not use this data connection any more" in got.text
     again = await world.request(

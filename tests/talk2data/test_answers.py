@@ -139,12 +139,12 @@ async def test_an_unclear_question_is_asked_back_with_its_readings(
         (Interpretation("Who has the most credit?", "select 1"), Interpretation("Who has the most orders?")),
     )
     got = await ask(world, "Who is best?")
-    assert (got.done["state"], got.done["kind"], got.done["message"]) == ("completed", "clarification", "Best by what?")
-    assert got.done["readings"] == [
-        {"text": "Who has the most credit?", "sql": "select 1"},
-        {"text": "Who has the most orders?", "sql": None},
+    assert (got.done["state"], got.done["kind"], got.done["message"]) == ("completed", "clarification", got.text)
+    assert [(one["text"], one["sql"]) for one in got.done["readings"]] == [
+        ("Who has the most credit?", "select 1"),
+        ("Who has the most orders?", None),
     ]
-    assert got.text == "Best by what?"
+    assert got.text == "Best by what?\n\n1. Who has the most credit?\n2. Who has the most orders?"
     assert not got.of("sql")
     assert not got.of("result")
     assert not got.of("artifact")

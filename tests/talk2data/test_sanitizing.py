@@ -28,7 +28,9 @@ def test_words_that_no_store_keeps_are_replaced() -> None:
 
 
 def test_what_is_too_long_is_cut() -> None:
-    said = heard(Clarification("m" * 9000, tuple(Interpretation("r" * 9000, "s" * 90_000) for _ in range(30))))
+    said = heard(
+        Clarification("m" * 9000, tuple(Interpretation(f"{at}" + "r" * 9000, "s" * 90_000) for at in range(30)))
+    )
     assert isinstance(said, Clarification)
     assert (len(said.message), len(said.readings)) == (LONGEST_TEXT, MOST_READINGS)
     assert (len(said.readings[0].text), len(said.readings[0].sql or "")) == (LONGEST_TEXT, LONGEST_SQL)

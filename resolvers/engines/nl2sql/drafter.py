@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.model import (
     QueryDraft,
     Unanswerable,
 )
-from resolvers.engines.nl2sql.paraphrase import called, said
+from resolvers.engines.nl2sql.paraphrase import called, said, without_id
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
@@ -258,8 +258,9 @@ def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Interpretat
         text = texts[one.sql]
         if list(texts.values()).count(text) > 1 and (ways := _ways(one.plan, known)):
             text = f"{text.rstrip('.')}, by {listed(ways)}."
-        if all(reading.sql != one.sql for reading in made):
-            made.append(Interpretation(text, one.sql))
+        if all(one.sql != reading.sql and text != reading.text for reading in made):
+            memories = _memories(one.plan, known, one.resolver.memories)
+            made.append(Interpretation(text, one.sql, one.plan, memories))
     return tuple(made)
 
 
@@ -269,7 +270,7 @@ def _ways(plan: Plan, known: Knowledge) -> list[str]:
     pairs = [pair for one in (plan, *nested) for pair in one.via]
     return list(
         dict.fromkeys(
-            f"the {called(known, left.table, left.column)} of the {called(known, left.table)}"
+            f"the {without_id(called(known, left.table, left.column))} of the {called(known, left.table)}"
             for pair in pairs
             for left in (_referring(pair, known),)
         )

@@ -117,6 +117,12 @@ class Interpretation:
     text: str
     """A question or sentence that, asked as it stands, is understood this way."""
     sql: str | None = None
+    plan: Plan | None = None
+    """None when a language model drafted it."""
+    memories: tuple[str, ...] = ()
+    """The ids of the memories that shaped it."""
+    uri: str | None = None
+    """The data connection that is meant, where the readings are the same question to different data."""
 
 
 @dataclass(frozen=True, slots=True)

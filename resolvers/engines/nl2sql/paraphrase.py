@@ -73,6 +73,12 @@ def called_many(known: Knowledge, table: str) -> str:
     return CatalogNames(known).many(table)
 
 
+def without_id(name: str) -> str:
+    """Return what a key is called by whoever thinks of what it stands for: the store rather than the store ID."""
+    first, _, last = name.rpartition(" ")
+    return first if first and last.casefold() == "id" else name
+
+
 class _Speaker(CatalogNames):
     def __init__(self, known: Knowledge) -> None:
         super().__init__(known)
@@ -268,7 +274,7 @@ class _Speaker(CatalogNames):
         if figures:
             text = _listed([self.term(one.term, one.name) for one in figures], "and")
             groups = [*plan.groups, *(one.term for one in plain if one.term not in plan.groups)]
-            told = [self._group(one) for one in groups if not self._is_hidden_key(one, plan)]
+            told = list(dict.fromkeys(self._group(one) for one in groups if not self._is_hidden_key(one, plan)))
             text += self._about(figures, plan)
             return text + (f" for each {_listed(told, 'and')}" if told else "")
         if all(isinstance(one.term, Nested | Literal | Arithmetic) for one in plain) and plain:
@@ -309,7 +315,17 @@ class _Speaker(CatalogNames):
             counted |= {one.rows_of for one in self._figures_shown() if one.rows_of is not None}
             if names_its_row(term.column, owner.name) and term.table not in counted:
                 return self._role(term) or self.noun(term.table)
+            facts = self._facts(term)
+            if facts is not None and facts.is_primary_key and term.table not in counted and self._is_key_alone(term):
+                return self._role(term) or self.noun(term.table)
+            if facts is not None and facts.references is not None:
+                name = self.name(term)
+                return self.of(term).replace(name, without_id(name), 1).removeprefix("the ")
         return self.term(term).removeprefix("the ")
+
+    def _is_key_alone(self, column: Column) -> bool:
+        """Return whether a column by itself tells the rows of its table apart."""
+        return sum(one.is_primary_key for one in self._tables[column.table].columns) == 1
 
     def _figures_shown(self) -> list[Figure]:
         terms = [one.term for one in self._plan.outputs] if self._plan is not None else []
@@ -338,7 +354,8 @@ class _Speaker(CatalogNames):
 
     def _ordered(self, plan: Plan) -> str:
         if not plan.orders:
-            return f", only the first {plan.limit}" if plan.limit is not None else ""
+            many = "one" if plan.limit == 1 else plan.limit
+            return f", only the first {many}" if plan.limit is not None else ""
         if plan.limit is None:
             return ", sorted by " + _listed([self._way(one) for one in plan.orders], "then by")
         first = plan.orders[0]

@@ -9,14 +9,17 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, Final
 
 from persistence.integrity import IntegrityError
-from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
+from persistence.queries.chat_provenance import AskedBack, KeptWork, LastTurn
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data.answering import pipeline
+from resolvers.talk2data.answering.going_on import gone_on
 from resolvers.talk2data.answering.pipeline import Begun, Work
 from resolvers.talk2data.answering.port import AnswerEvent, Question
+from resolvers.talk2data.answering.reading_counts import row_counts
+from resolvers.talk2data.answering.readings import asked_back, question_of, replied
 from resolvers.talk2data.answering.results import made_of
 from resolvers.talk2data.chat_settings import settings_of
 from resolvers.uploads import settled
@@ -45,12 +48,8 @@ class Analyst:
                 yield one
             return
         settings = await settings_of(ctx)
-        work = Work(
-            ctx,
-            await asked_again(ctx, question.turn_id, question.task_id),
-            settings,
-            begun_of(kept),
-        )
+        asked = await asked_again(ctx, question.turn_id, question.task_id)
+        work = Work(ctx, asked, settings, begun_of(kept))
         already = deque(told)
         async for one in work.steps():
             if already and _same(already[0], one):
@@ -60,11 +59,14 @@ class Analyst:
             if one.event is TurnEventType.SQL and not await _keep_draft(ctx, question.turn_id, work):
                 return
             yield one
-        made = await made_of(ctx, question.turn_id, question.message, work.found)
+        found = work.found
+        found.row_counts = await row_counts(ctx, found.ground, found.readings, settings, task_id=question.task_id)
+        made = await made_of(ctx, question.turn_id, asked.text, found)
         events = [{"event": one.event.value, "data": one.data} for one in made.events]
 
         def keep(uow: UnitOfWork) -> None:
-            uow.turn_provenance.keep(ctx.scope, made.provenance, events, ctx.now())
+            back = asked_back(question.turn_id, asked, found)
+            uow.turn_provenance.keep(ctx.scope, made.provenance, events, ctx.now(), asked_back=back)
             made.keep(uow)
 
         try:
@@ -148,17 +150,22 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
 async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.PipelineQuestion:
     """The question of a turn, with what came before it in the session."""
 
-    def read(uow: UnitOfWork) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer], int]:
+    def read(uow: UnitOfWork) -> tuple[pipeline.PipelineQuestion, AskedBack | None, str | None, LastTurn | None]:
         text, context, session_id, position = uow.turn_provenance.asked_before(turn_id)
-        return text, context, uow.turn_provenance.earlier(session_id, position, MOST_EARLIER), position
+        context = context or {}
+        asked = pipeline.PipelineQuestion(
+            text=text,
+            task_id=task_id,
+            names=tuple(context.get("datasources") or ()),
+            earlier=tuple(uow.turn_provenance.earlier(session_id, position, MOST_EARLIER)),
+            position=position,
+            unread=bool(context.get("artifacts") or context.get("attachments")),
+        )
+        last = uow.turn_provenance.last(session_id, position)
+        reading_id = context.get("reading_id")
+        if reading_id is not None:
+            return asked, question_of(uow, session_id, reading_id), reading_id, last
+        return asked, uow.turn_provenance.open_question(session_id, position), None, last
 
-    text, context, earlier, position = await ctx.store.read(read)
-    context = context or {}
-    return pipeline.PipelineQuestion(
-        text=text,
-        task_id=task_id,
-        names=tuple(context.get("datasources") or ()),
-        earlier=tuple(earlier),
-        position=position,
-        unread=bool(context.get("artifacts") or context.get("attachments")),
-    )
+    asked, standing, reading_id, last = await ctx.store.read(read)
+    return gone_on(replied(asked, standing, reading_id), last)

@@ -48,6 +48,7 @@ _NO_ROWS: Final = {
     AnswerKind.CLARIFICATION: BenchmarkVerdict.ASKED_BACK,
     AnswerKind.UNANSWERABLE: BenchmarkVerdict.SAID_NO,
     AnswerKind.REFUSED: BenchmarkVerdict.SAID_NO,
+    AnswerKind.INFORMATION: BenchmarkVerdict.SAID_NO,
 }
 
 

@@ -58,7 +58,13 @@ def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime
     if best > 0 and best >= second * CLEARLY:
         return ChosenConnection(text, ground)
     offered = [one for score, one in scored if score > 0 or best == 0]
-    readings = tuple(Interpretation(f"In {one.name}: {text.strip()}") for one in offered)
+    called = [one.name.casefold() for one in offered]
+    readings = tuple(
+        Interpretation(
+            f"In {one.name if called.count(one.name.casefold()) == 1 else one.uri}: {text.strip()}", uri=one.uri
+        )
+        for one in offered
+    )
     return ChosenConnection(
         text, None, "Which data do you mean? The question may be about several connections.", readings
     )

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
+from persistence.jobs.port import JobError
 from resolvers.authors import addresser_of
 from resolvers.context import Context
 from resolvers.data_readiness.runs.model_descriptions import chat_of
@@ -33,6 +34,9 @@ from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.query_execution import SourceFailed, run_query
 from resolvers.talk2data.answering.verified import VerifiedFirst
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
+from schema.talk2data.language_model import ModelError
+
+T = TypeVar("T")
 
 TOO_MUCH: Final = "This is too much to be asked at once. Ask for less, in a shorter sentence."
 
@@ -56,6 +60,14 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
     window = ContextWindow() if settings.window is None else replace(ContextWindow(), tokens=settings.window)
     drafter = ModelDrafter(chat, linked_by, window=window, candidates=settings.candidates, run=run)
     return VerifiedFirst(drafter, linked_by)
+
+
+async def modelled(drafting: Awaitable[T]) -> T:
+    """Return what a drafter says; a language model that fails is told as it says it."""
+    try:
+        return await drafting
+    except ModelError as failure:
+        raise JobError(str(failure)) from None
 
 
 def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

@@ -50,6 +50,8 @@ class Policies:
     """The FQNs of the tables whose single rows are not shown."""
     shown: Mapping[ColumnKey, str] = field(default_factory=dict)
     """Most sensitive columns that are shown all the same, each with the id of the policy that lets them be."""
+    limited: frozenset[str] = frozenset()
+    """The FQNs of the tables of which the asker does not see every row by itself."""
     in_words: int = 0
     """How many say in words alone what they mean, which no query can be held to."""
 
@@ -93,6 +95,7 @@ def policies_of(
     concerned: set[str] = set()
     unsearchable: set[str] = set()
     shown: dict[ColumnKey, str] = {}
+    limited: set[str] = set()
     for table in tables if readable else ():
         ruling = ruling_of(table, readable)
         closed = table.columns if ruling.table_forbidden is not None else tuple(ruling.forbidden)
@@ -105,6 +108,8 @@ def policies_of(
             concerned.add(table.fqn)
         if ruling.minimum:
             unsearchable.add(table.fqn)
+        if ruling.minimum or ruling.filters or ruling.table_forbidden is not None:
+            limited.add(table.fqn)
     by_id = {one.id: one for one in memories}
     return Policies(
         tuple(standing),
@@ -114,6 +119,7 @@ def policies_of(
         frozenset(concerned),
         frozenset(unsearchable),
         shown,
+        frozenset(limited),
         len(memories) - len(meant),
     )
 

@@ -5,30 +5,31 @@ A step that failed is mended at most twice, by a draft that knows why. What is f
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from persistence.jobs.port import JobError
-from persistence.queries.chat_provenance import EarlierAnswer
+from persistence.queries.chat_provenance import AskedBack, EarlierAnswer, LastTurn
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
-    ColumnKey,
     Drafter,
     DraftFailure,
-    Exchange,
     Interpretation,
+    Lookup,
     Outcome,
     QueryDraft,
     Unanswerable,
 )
-from resolvers.engines.nl2sql.stored import restored
 from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
+from resolvers.talk2data.answering.asides import OF_THE_ANSWER, aside_of
+from resolvers.talk2data.answering.catalog_answers import told_of_catalog
 from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, likely, places_of
 from resolvers.talk2data.answering.connection_choice import chosen
-from resolvers.talk2data.answering.drafting import drafter_of
+from resolvers.talk2data.answering.continuing import Conversation, back_of, words_of
+from resolvers.talk2data.answering.drafting import drafter_of, modelled
 from resolvers.talk2data.answering.evidence import (
     all_checked,
     as_of_now,
@@ -42,14 +43,14 @@ from resolvers.talk2data.answering.evidence import (
     used_memories,
 )
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
+from resolvers.talk2data.answering.last_answer import told_of_answer
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
 from resolvers.talk2data.answering.restricted import masking_warnings, shown_by
-from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
 from schema.errors import Forbidden
 from schema.talk2data.chat_settings import ChatSettings
-from schema.talk2data.language_model import ModelError
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
 from schema.talk2data.turn_event import TurnEventType
 from schema.utils.memory import Memory
@@ -58,6 +59,9 @@ T = TypeVar("T")
 
 LONGEST_QUOTED: Final = 120
 """How much of an earlier question is quoted."""
+
+MOST_IN_THE_WAY: Final = 20
+"""How many words are kept that a question could not be answered for."""
 
 MOST_REPAIRS: Final = 2
 """How often a draft that failed is mended."""
@@ -71,6 +75,10 @@ class AnswerOutcome:
     message: str | None = None
     """What is told in the place of rows; None for an answer."""
     readings: Sequence[Interpretation] = ()
+    row_counts: Sequence[int | None] = ()
+    """What each reading would give, where it was counted."""
+    drafter: str | None = None
+    """Who drafted the readings."""
     ground: Ground | None = None
     draft: QueryDraft | None = None
     guarded: GuardedQuery | None = None
@@ -111,6 +119,15 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What is told in the place of an answer, before any data is looked at."""
+
+    kind: AnswerKind
+    message: str
+    readings: Sequence[Interpretation] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineQuestion:
     """Holds what is asked, and what came before it in the session."""
 
@@ -124,6 +141,22 @@ class PipelineQuestion:
     """Its place in the session."""
     unread: bool = False
     """Whether artifacts or files came with it."""
+    chosen: str | None = None
+    """The id of the reading that the asker has chosen."""
+    reading: Begun | None = None
+    """That reading, where its query is known."""
+    reply: Reply | None = None
+    """What is told at once."""
+    again: AskedBack | None = None
+    """The question back that is asked once more."""
+    rephrased: bool = False
+    """Whether `text` is not the message itself, but what it makes of the question before it."""
+    maybe: str | None = None
+    """What the message may make of the question before it; it counts when that can be answered."""
+    last: LastTurn | None = None
+    """The turn before it."""
+    unfinished: Begun | None = None
+    """The query of that turn, where it came to no answer."""
 
 
 class Work:
@@ -136,7 +169,10 @@ class Work:
         settings: ChatSettings,
         begun: Begun | None = None,
     ) -> None:
-        self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun
+        self._ctx, self.question, self._settings = ctx, question, settings
+        self._begun = begun or question.reading
+        self._whole: str | None = None
+        """The whole question that the message makes of the one before it."""
         self.found = AnswerOutcome()
         if question.unread:
             self.found.warnings.append("Files and artifacts that come with a question are not read.")
@@ -145,6 +181,12 @@ class Work:
         """Work, and tell each step as it begins. Raises JobError, ApiError and ConnectorError."""
         found = self.found
         yield step("link", "Looking for the data that the question is about.")
+        if (reply := self.question.reply) is not None:
+            found.ends(reply.kind, reply.message, reply.readings)
+            return
+        if (told := await self._told()) is not None:
+            found.ends(AnswerKind.INFORMATION, told)
+            return
         if (ground := await self._ground()) is None:
             return
         found.ground = ground
@@ -152,15 +194,11 @@ class Work:
             await self._stopped(QueryRefused(UNREADABLE, unreadable))
             return
         failures: list[DraftFailure] = []
-        async with Search(self._ctx, ground, self._question.task_id) as search:
+        async with Search(self._ctx, ground, self.question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
-            asked = Asked(self._asked, self._ctx.now(), _exchanges(self._question.earlier, ground))
-            if self._begun is not None and self._begun.uri == ground.uri:
-                outcome: Outcome = self._begun.draft
-                found.failed = list(self._begun.failed)
-            else:
-                outcome = heard(await _modelled(drafter.draft(asked, ground.knowledge, search.lookup)))
+            found.drafter = drafter.name
+            asked, outcome = await self._drafted(drafter, ground, search.lookup)
             while True:
                 if not isinstance(outcome, QueryDraft):
                     self._without(outcome)
@@ -182,7 +220,7 @@ class Work:
                     yield sql_told(ground, outcome, guarded)
                     yield step("run", f"Running the query on {ground.name}.")
                     try:
-                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self._question.task_id)
+                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self.question.task_id)
                     except QueryRefused as refused:
                         failure = DraftFailure(outcome, refused.rule, refused.reason)
                     except Forbidden as forbidden:
@@ -198,11 +236,11 @@ class Work:
                 found.failed.append(
                     FailedDraft(sql=plain(outcome.sql, LONGEST_SQL), rule=failure.rule, message=failure.message)
                 )
-                if len(found.failed) > MOST_REPAIRS:
+                if len(found.failed) > MOST_REPAIRS or self.question.reading is not None:  # no other one was chosen
                     self._given_up(failure)
                     return
                 yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
-                outcome = heard(await _modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup)))
+                outcome = heard(await modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup)))
                 if outcome in [one.draft for one in failures]:
                     self._given_up(failure)
                     return
@@ -213,7 +251,7 @@ class Work:
 
     async def _ground(self) -> Ground | None:
         """The connection to ask; None when there is none, or more than one."""
-        question, found = self._question, self.found
+        question, found = self.question, self.found
         self._asked = question.text
         try:
             places = await places_of(self._ctx, question.names)
@@ -229,17 +267,79 @@ class Work:
                 "or ask an administrator for can_execute on a connection.",
             )
             return None
-        last = question.earlier[-1].provenance.resource_uri if question.earlier else None
+        last = self._last_uri()
         places = await likely(self._ctx, places, question.text, last)
         grounds = [await ground_of(self._ctx, place) for place in places]
         choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
         self._asked = choice.text
         if choice.ground is None:
-            found.ends(AnswerKind.CLARIFICATION, choice.message, choice.readings)
+            found.ends(AnswerKind.CLARIFICATION, choice.message, distinct(choice.readings))
         return choice.ground
 
+    def _last_uri(self) -> str | None:
+        """The connection that the session has asked last."""
+        question = self.question
+        if question.last is not None and question.last.uri is not None:
+            return question.last.uri
+        return question.earlier[-1].provenance.resource_uri if question.earlier else None
+
+    async def _told(self) -> str | None:
+        """What is told without a query; None for a question to the data."""
+        question = self.question
+        aside = None if self._begun is not None or question.chosen is not None else aside_of(question.text)
+        if aside is None:
+            return None
+        if aside.topic in OF_THE_ANSWER:
+            return told_of_answer(aside.topic, question.earlier, question.last)
+        try:
+            places = await places_of(self._ctx, question.names)
+        except NotThere:
+            return None
+        last = self._last_uri()
+        read = await likely(self._ctx, places, question.text, last)
+        grounds = [await ground_of(self._ctx, place) for place in read]
+        if any(one.policies.unreadable is not None for one in grounds):
+            return None
+        uris = {one.uri for one in read}
+        return await told_of_catalog(self._ctx, aside, grounds, [one.name for one in places if one.uri not in uris])
+
     async def _drafter(self, ground: Ground) -> Drafter:
-        return await _modelled(drafter_of(self._ctx, self._settings, ground, self._question.task_id))
+        return await modelled(drafter_of(self._ctx, self._settings, ground, self.question.task_id))
+
+    async def _drafted(self, drafter: Drafter, ground: Ground, lookup: Lookup) -> tuple[Asked, Outcome]:
+        """The draft of the question as it was asked, or as it goes on from what came before it."""
+        question, last = self.question, self.question.last
+        back = None if last is None else back_of(last.kind, last.asked_back)
+        before = Conversation(ground, question.earlier, back)
+        if (unfinished := self._unfinished(ground)) is not None and last is not None:
+            before.after(last.asked, unfinished)
+        asked = Asked(self._asked, self._ctx.now(), before.exchanges)
+        if self._begun is not None and self._begun.uri == ground.uri:
+            self.found.failed = list(self._begun.failed)
+            if self._begun.draft.evidence.get("asked") == question.maybe:
+                self._whole = question.maybe
+            return asked, self._noted(self._begun.draft)
+        drafted = await before.drafted(drafter, asked, question.maybe, lookup)
+        if drafted.asked.text == question.maybe:
+            self._whole = question.maybe
+        outcome = self._noted(drafted.outcome)
+        if isinstance(outcome, QueryDraft) and drafted.goes_on is not None:
+            outcome = replace(outcome, evidence={**outcome.evidence, "goes_on": drafted.goes_on})
+        return drafted.asked, outcome
+
+    def _unfinished(self, ground: Ground) -> QueryDraft | None:
+        """The query of the turn before, where it came to no answer and was for the same data."""
+        standing = self.question.unfinished
+        return standing.draft if standing is not None and standing.uri == ground.uri else None
+
+    def _noted(self, outcome: Outcome) -> Outcome:
+        """The outcome with the question that was understood, where the message does not say it itself."""
+        question = self.question
+        if question.reading is not None:
+            asked: str | None = question.reading.draft.reading
+        else:
+            asked = self._whole or (question.text if question.rephrased or question.chosen is not None else None)
+        return outcome if asked is None else replace(outcome, evidence={**outcome.evidence, "asked": asked})
 
     # --- how it ends ------------------------------------------------------------------------------------------
 
@@ -247,6 +347,10 @@ class Work:
         found = self.found
         found.draft = None
         found.evidence = dict(outcome.evidence)
+        if isinstance(outcome, Unanswerable) and outcome.missing:
+            found.evidence["missing"] = list(outcome.missing[:MOST_IN_THE_WAY])
+        if isinstance(outcome, Unanswerable) and outcome.forbidden and found.ground is not None:
+            found.evidence["forbidden"] = words_of(outcome.forbidden, found.ground.knowledge)[:MOST_IN_THE_WAY]
         if isinstance(outcome, Clarification):
             found.ends(AnswerKind.CLARIFICATION, outcome.message, outcome.readings)
         elif found.failed and found.failed[-1].rule is not None:
@@ -279,8 +383,13 @@ class Work:
         assert found.draft is not None
         assert found.ran is not None
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
+        if (chosen := self.question.chosen) is not None:
+            found.evidence["chosen"] = chosen
         unchecked = not all_checked(found.examples)
-        if (built_on := self._built_on(found.draft)) is not None:
+        if (goes_on := found.evidence.get("goes_on") or self._whole) is not None:
+            how = "I took this for" if goes_on == self._whole else "This goes on from"
+            found.warnings.append(f"{how} “{plain(goes_on, LONGEST_QUOTED)}”. I understood: {found.draft.reading}")
+        elif (built_on := self._built_on(found.draft)) is not None:
             found.warnings.append(
                 f"The question before this one has no answer, so this builds on “{built_on}”. "
                 f"I understood: {found.draft.reading}"
@@ -299,43 +408,15 @@ class Work:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
         here = [
             one
-            for one in self._question.earlier
+            for one in self.question.earlier
             if self.found.ground and one.provenance.resource_uri == self.found.ground.uri
         ]
-        if not draft.evidence.get("follows") or not here or here[-1].position == self._question.position - 1:
+        ground, last = self.found.ground, self.question.last
+        if not draft.evidence.get("follows") or not here or (ground is not None and self._unfinished(ground)):
             return None
-        return plain(here[-1].question, LONGEST_QUOTED)
-
-
-def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:
-    """The earlier answers from the same connection. Rows that hold what may be quoted nowhere are left out."""
-    hidden = ground.knowledge.private | ground.knowledge.forbidden
-    made = []
-    for one in earlier:
-        if one.provenance.resource_uri != ground.uri or one.provenance.sql_drafted is None:
-            continue
-        used = {ColumnKey(table.fqn, column.name) for table in one.provenance.tables for column in table.columns}
-        rows = () if used & hidden else tuple(tuple(row) for row in one.result.get("rows", ()))
-        made.append(
-            Exchange(
-                question=one.question,
-                sql=one.provenance.sql_drafted,
-                plan=restored(one.provenance.plan),
-                columns=tuple(column["name"] for column in one.result.get("columns", ())),
-                rows=rows,
-                confidence=one.provenance.confidence,
-                memories=tuple(memory.id for memory in one.provenance.memories),
-            )
-        )
-    return tuple(made)
-
-
-async def _modelled(drafting: Awaitable[T]) -> T:
-    """Return what a drafter says; a language model that fails is told as it says it."""
-    try:
-        return await drafting
-    except ModelError as failure:
-        raise JobError(str(failure)) from None
+        if last is not None and here[-1].position == last.position:
+            return None
+        return plain(here[-1].asked, LONGEST_QUOTED)
 
 
 def step(name: str, message: str, **data: Any) -> AnswerEvent:

@@ -23,6 +23,7 @@ from resolvers.talk2data.answering.evidence import all_checked, told_of_examples
 from resolvers.talk2data.answering.pipeline import AnswerOutcome, applied_in
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, parquet_of, shown_rows, staged
+from resolvers.talk2data.answering.readings import readings_of
 from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
@@ -59,13 +60,13 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcom
             artifacts.append((artifact, upload, key))
             events.append(_artifact_told(ctx, artifact, title, metadata))
     events += [AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
-    events.append(_done(found, said, figures))
+    provenance = provenance_of(turn_id, found, said, now)
+    events.append(_done(found, provenance, figures))
 
     def keep(uow: UnitOfWork) -> None:
         for artifact, upload, key in artifacts:
             keep_artifact(ctx, uow, artifact, upload, key, private=True)
 
-    provenance = provenance_of(turn_id, found, said, now)
     return StorableAnswer(provenance, events, [upload for _, upload, _ in artifacts], keep)
 
 
@@ -77,6 +78,10 @@ async def text_of(found: AnswerOutcome) -> str:
 async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
     """Return what is said, and where its figures come from."""
     text, figures = found.message or "", []
+    if len(found.readings) > 1:
+        text += "\n\n" + "\n".join(f"{at}. {one.text}" for at, one in enumerate(found.readings, 1))
+    elif found.readings:
+        text += f"\n\n{found.readings[0].text}"
     if found.ran is not None:
         reading = None if found.draft is None else found.draft.reading
         sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran), reading)
@@ -95,8 +100,8 @@ def _examples(found: AnswerOutcome) -> list[str]:
 def _title(question: str, found: AnswerOutcome) -> str:
     """The question; of one that only makes sense after another, how it was understood."""
     draft = found.draft
-    if draft is None or not draft.reading or not draft.evidence.get("follows"):
-        return question
+    if draft is None or not draft.reading or not (draft.evidence.get("follows") or found.evidence.get("chosen")):
+        return found.evidence.get("asked") or question
     return draft.reading.rstrip(".")
 
 
@@ -181,15 +186,15 @@ def _pieces(text: str) -> Iterator[str]:
         yield "".join(words[at : at + _WORDS_AT_ONCE])
 
 
-def _done(found: AnswerOutcome, said: str, figures: Sequence[dict[str, Any]]) -> AnswerEvent:
+def _done(found: AnswerOutcome, provenance: TurnProvenance, figures: Sequence[dict[str, Any]]) -> AnswerEvent:
     return AnswerEvent(
         TurnEventType.DONE,
         {
-            "message": said or None,
+            "message": provenance.message,
             "kind": found.kind.value,
             "confidence": None if found.draft is None else found.draft.confidence,
             "reading": None if found.draft is None else found.draft.reading,
-            "readings": [{"text": one.text, "sql": one.sql} for one in found.readings],
+            "readings": [one.model_dump() for one in provenance.readings],
             "rule": found.rule,
             "verified": found.verified,
             "figures": list(figures),
@@ -226,6 +231,7 @@ def provenance_of(turn_id: str, found: AnswerOutcome, said: str | None, now: dat
         truncated=ran is not None and ran.table.truncated,
         result_hash=None if ran is None else digest(ran.table, ordered=ran.ordered),
         warnings=found.warnings,
+        readings=readings_of(turn_id, found.readings, found.row_counts),
         evidence=evidence,
         created_at=now,
     )

@@ -5,7 +5,7 @@ A language model may say anything, so its words are cut before they go anywhere.
 that the guard refuses it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -31,15 +31,23 @@ def heard(outcome: Outcome) -> Outcome:
                 evidence=_noted(outcome.evidence),
             )
         case Clarification():
-            readings = tuple(
-                Interpretation(plain(one.text), None if one.sql is None else plain(one.sql, LONGEST_SQL))
-                for one in outcome.readings[:MOST_READINGS]
-            )
+            readings = [
+                replace(one, text=plain(one.text), sql=None if one.sql is None else plain(one.sql, LONGEST_SQL))
+                for one in outcome.readings
+            ]
             return replace(
-                outcome, message=plain(outcome.message), readings=readings, evidence=_noted(outcome.evidence)
+                outcome, message=plain(outcome.message), readings=distinct(readings), evidence=_noted(outcome.evidence)
             )
         case Unanswerable():
             return replace(outcome, message=plain(outcome.message), evidence=_noted(outcome.evidence))
+
+
+def distinct(readings: Sequence[Interpretation]) -> tuple[Interpretation, ...]:
+    """The readings that can be told apart, the first of each text: who is asked sees nothing else of them."""
+    found: dict[str, Interpretation] = {}
+    for one in readings:
+        found.setdefault(" ".join(one.text.split()).rstrip(" .?!").casefold(), one)
+    return tuple(found.values())[:MOST_READINGS]
 
 
 def plain(text: str, most: int = LONGEST_TEXT) -> str:

@@ -147,6 +147,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     ("preview_artifact", "params", "offset", "the next page of a table"),
     ("download_artifact", "params", "format", "the rows of a table as CSV, XLSX or JSON"),
     ("list_turn_artifacts", "params", "page limit", "it is a list as every other"),
+    ("create_turn", "body", "reading_id", "which reading of a question back is meant"),
     ("stream_turn", "params", "last_event_id", "in the graph, which has no header for it"),
     ("create_artifact", "body", "columns rows content file_uri", "what the artifact holds"),
     ("upload_file", "body", "file", "the bytes"),

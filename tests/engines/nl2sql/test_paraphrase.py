@@ -27,6 +27,7 @@ from tests.engines.nl2sql.plans import (
     COUNT,
     CUSTOMER,
     EMPLOYEE,
+    LINE,
     NAME,
     ORDERS,
     PRODUCT,
@@ -61,6 +62,19 @@ ROME = equal("customer.city", text("Rome"))
             Plan(CUSTOMER, outputs("customer.city", COUNT)),
             "The number of customers for each city.",
         ),
+        (
+            Plan(ORDERS, outputs("orders.customer_id", COUNT)),
+            "The number of orders for each customer.",
+        ),
+        (
+            Plan(ORDERS, outputs("customer.name", "customer.id", COUNT)),
+            "The number of orders for each customer.",
+        ),
+        (
+            Plan(LINE, outputs("orders.customer_id", COUNT)),
+            "The number of lines for each customer of the order.",
+        ),
+        (Plan(CUSTOMER, NAME, limit=1), "The name of customers, only the first one."),
         (
             Plan(CUSTOMER, NAME, orders=best(rows_of("orders")), limit=1),
             "The name of customers, only the one with the highest number of orders.",
