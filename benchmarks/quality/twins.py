@@ -20,6 +20,7 @@ from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
+from schema.identifiers import join_fqn
 
 SAMPLE: Final = 10_000
 
@@ -75,7 +76,7 @@ def loaded(columns: Sequence[str], rows: Sequence[Sequence[Any]], types: Sequenc
         connection.read_csv(str(path), **(told if given else {"header": True, "sample_size": -1})).create("data")
         described = connection.execute("DESCRIBE data").fetchall()
         facts = tuple(
-            ColumnFacts(f"shop.db.main.data.{name}", name, at, str(kind), nullable=True)
+            ColumnFacts(join_fqn(("shop", "db", "main", "data", name)), name, at, str(kind), nullable=True)
             for at, (name, kind, *_) in enumerate(described, 1)
         )
         yield Loaded(

@@ -214,7 +214,7 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
     if best.forbidden:
         return _refused(best.forbidden, known, evidence)
     if best.confidence < ENOUGH:
-        if best.unknown:
+        if best.unknown and (best.facts["nouns"] or len(found) < 2):
             return _missing(best.unknown, evidence)
         allowed = [one for one in found if not one.forbidden and one.score >= best.score - 0.5][:MOST_READINGS]
         readings = _readings(allowed, known)

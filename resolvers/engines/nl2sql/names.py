@@ -6,6 +6,7 @@ from typing import Final
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.english.identifiers import shared_prefix, table_name, words_of
 from resolvers.engines.nl2sql.joining.names import nouns
+from resolvers.engines.nl2sql.language.forms import NAME_PARTS
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -62,6 +63,8 @@ class CatalogNames:
             if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in ("id", "code"):
                 words = words[len(noun) :]  # the name of the student, not the student name of the student
                 break
+        if tuple(word.lower() for word in words[1:]) in NAME_PARTS and words[0].lower() == "name":
+            words = [*words[1:], words[0]]  # nameLast is the last name
         return " ".join(words) or column.column
 
     def _facts(self, column: Column) -> ColumnFacts | None:

@@ -132,6 +132,13 @@ class NameForm:
     memory: str | None = None
 
 
+NAME_PARTS: Final = frozenset(
+    (one,)
+    for one in ("first", "last", "middle", "give", "given", "family", "full", "short", "long", "common", "display")
+)
+"""Words behind `name` that say which one it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
     """Holds what the names of a column say."""
@@ -288,6 +295,9 @@ def named(
                 if own != words or letter:
                     phrase = " ".join(_spelled(_lower(rest.words)))
                     words = (*table, *own)
+        if own[:1] == ("name",) and own[1:] in NAME_PARTS:  # nameLast is the last name
+            turned = (*own[1:], *own[:1])
+            words, own, phrase = (*words[: len(words) - len(own)], *turned), turned, " ".join(turned)
         found.append(ColumnWords(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
     for at, made in enumerate(found):

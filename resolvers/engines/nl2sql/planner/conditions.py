@@ -239,8 +239,12 @@ class Conditions(Along):
 
     def _tables(self, cond: Cond, main: str) -> list[str]:
         found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
-        found += [main, *self.resolver.mentioned()]
-        return list(dict.fromkeys(found))
+        mentioned = self.resolver.mentioned()
+        if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
+            nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref]
+            ranked = [column.table for noun in nouns if (column := self.resolver.column(noun, "number")) is not None]
+            found += ranked
+        return list(dict.fromkeys([*found, main, *mentioned]))
 
     # Comparisons.
 

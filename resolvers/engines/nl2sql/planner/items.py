@@ -312,7 +312,7 @@ class Items:
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
         if noun.wh == "who":
-            table = asked_for(resolver, table)
+            table = asked_for(resolver, table or self._ranked_by())
         if noun.degree is not None:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
@@ -341,6 +341,12 @@ class Items:
         if noun.wh == "much":
             return self._worth(table, noun) or total_below(resolver, table, noun)
         return self._entity(table, noun) if noun.wh == "who" else None
+
+    def _ranked_by(self) -> str | None:
+        """The table of what an order is by, where nothing else is named: who has the most points."""
+        nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref is not None]
+        column = self.resolver.column(nouns[0], "number") if nouns else None
+        return column.table if column is not None else None
 
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog

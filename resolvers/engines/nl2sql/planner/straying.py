@@ -69,8 +69,8 @@ def strays(
             named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
         ):
             return True  # publishers published
-    if mention.kind is MentionKind.TABLE and "per" in inside:
-        return True
+    if mention.kind is MentionKind.TABLE and ("per" in inside or (is_loose and inside & _BETWEEN)):
+        return True  # players by career
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
         return mention.score < 0.95
     if mention.kind is not MentionKind.COLUMN or mention.column is None:

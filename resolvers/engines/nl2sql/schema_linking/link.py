@@ -238,11 +238,18 @@ class _Work:
                 ends = self.question.carries(first) and self.question.carries(first + length - 1)
                 if not keys or not ends or any(word.quoted or len(word.text) < 3 for word in words):
                     continue
+                if any(map(self.says_how, range(first, first + length))):
+                    continue
                 for key in keys:
                     if key.table in self.plausible:
                         self.mentions.append(
                             Mention(first, first + length, MentionKind.COLUMN, score, INITIALS, column=key)
                         )
+
+    def says_how(self, at: int) -> bool:
+        """Whether a word there compares, asks or is what rows are called: `tallest player` is no column TP."""
+        asks, compares = self.parts[at]
+        return asks or compares or any(first == at and last == at + 1 for first, last in self.named_rows)
 
     def tying(self, first: int, last: int) -> tuple[Collection[str], Sequence[str] | None]:
         """The little words in a run that tie two things, and what stands before an `of` in it; None without one."""
