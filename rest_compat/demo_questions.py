@@ -26,6 +26,8 @@ class Questions:
 
     answered: tuple[str, ...]
     unanswerable: str
+    meant: str = "The first one"
+    """What is said when a question comes back: which of the readings is meant."""
     forbidden: tuple[str, str] | None = None
     """A column by its dotted name below the database, and a question about it."""
 
@@ -33,10 +35,12 @@ class Questions:
 SAMPLE: Final = Questions(
     (
         "Which ten birth countries have the most people?",
-        "What is the average salary for each year?",
-        "What are the first and last names of the five heaviest people?",
+        "What is the average salary for each year, in order of the year?",
+        "Which schools are in Texas?",
+        "How many players were born in each state?",
     ),
     "Which players have the most followers on Instagram?",
+    "by birth state",
     ("salaries.salary", "What is the highest salary?"),
 )
 """What is asked of the baseball data."""
@@ -56,21 +60,29 @@ async def ask_all(api: Any, app: ASGIApp, headers: Mapping[str, str], uri: str, 
     folder = Path(tempfile.mkdtemp(prefix="stoa-answers-"))  # stays when the demo ends
     session = (await api("POST", "/talk2data/chat/sessions", json={"title": "Demo"}))["session_id"]
     for number, question in enumerate((*asked.answered, asked.unanswerable), 1):
-        await _ask(api, app, headers, session, uri, question, out, folder / f"chart-{number}.png")
+        picture = folder / f"chart-{number}.png"
+        if await _ask(api, app, headers, session, uri, question, out, picture) == "clarification":
+            out.print("\n   A question back is answered by its number, or in words.")
+            await _ask(api, app, headers, session, uri, asked.meant, out, picture)
     if asked.forbidden is not None:
         column, question = asked.forbidden
-        await _forbid(api, column)
+        policy = await _forbid(api, column)
         out.print(f"\n   From here on a policy lets nobody read [cyan]{column}[/].")
-        await _ask(api, app, headers, session, uri, question, out, folder / "chart.png")
+        try:
+            await _ask(api, app, headers, session, uri, question, out, folder / "chart.png")
+        finally:
+            await api("DELETE", f"/utils/memories/{policy}")
+        out.print("   That policy is taken away again.")
 
 
-async def _forbid(api: Any, column: str) -> None:
+async def _forbid(api: Any, column: str) -> str:
+    """Forbid a column to everybody; the id of the policy."""
     found = (await api("GET", "/utils/context-packs", params={"page_size": 100}))["data"]
     pack = next((one for one in found if one["name"] == PACK), None)
     pack = pack or await api("POST", "/utils/context-packs", json={"name": PACK, "pack_type": "project"})
     content = {"effect": "forbid", "columns": [column], "reason": "Salaries are nobody's business."}
     memory = {"context_pack_id": pack["id"], "name": f"No {column}", "memory_type": "policy", "content": content}
-    await api("POST", "/utils/memories", json=memory)
+    return str((await api("POST", "/utils/memories", json=memory))["id"])
 
 
 async def _ask(
@@ -82,12 +94,13 @@ async def _ask(
     question: str,
     out: Console,
     picture: Path,
-) -> None:
+) -> str:
+    """Ask one question and print its events; what kind of answer came."""
     out.print(f"\n   [bold]{question}[/]", highlight=False)
     body = {"message": question, "context": {"datasources": [uri]}}
     turn = await api("POST", f"/talk2data/chat/sessions/{session}/turns", json=body)
     path = f"/talk2data/chat/messages/sessions/{session}/turns/{turn['turn_id']}/stream"
-    text = ""
+    text, kind = "", ""
     async with _events(app, path, headers) as events:
         async for name, data in events:
             if name == "message_delta":
@@ -98,7 +111,9 @@ async def _ask(
                 await _chart(api, data, picture, out)
             elif name in ("done", "error"):
                 said = (text or data["message"] or "").replace("\n\n", "\n").replace("\n", "\n      ")
-                out.print(f"   [dim]{name}[/] [bold]{data.get('kind') or data['state']}[/]: {escape(said)}")
+                kind = str(data.get("kind") or data["state"])
+                out.print(f"   [dim]{name}[/] [bold]{kind}[/]: {escape(said)}")
+    return kind
 
 
 def _update(data: dict[str, Any], out: Console) -> None:

@@ -57,6 +57,8 @@ ROWS_TOLD: Final = 50
 """Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
 STRANGERS: Final = "strangers"
+DEMO: Final = "demo"
+"""Thirty questions to the data of `stoa demo`, written by a fan of the game who had not seen the planner."""
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
@@ -221,18 +223,12 @@ async def asked(drafter: Drafter, loaded: Loaded, questions: Iterable[Question])
 def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> list[tuple[Loaded, list[Question]]]:
     """The databases that can be had here, with their questions."""
     found: list[tuple[Loaded, list[Question]]] = []
-    for name, load in (("chinook", databases.chinook), ("northwind", databases.northwind)):
-        if only and name not in only:
-            continue
-        if folder is None:
-            console.print(f"{name} is left out: name the folder that holds it with --databases FOLDER.")
-        else:
-            found.append((load(folder / name), questions_of(FOLDER / f"{name}.md")))
-    if not only or "baseball" in only:
+    wanted = [one for one in SAMPLES if not only or one in only]
+    for name in wanted:
         try:
-            found.append((databases.lahman(), questions_of(FOLDER / "baseball.md")))
+            found.append((_sample(name, folder), questions_of(FOLDER / f"{name}.md")))
         except NoSample as reason:
-            console.print(f"baseball is left out: {reason}")
+            console.print(f"{name} is left out: {reason}")
     if not only or STRANGERS in only:
         if folder is None or not (folder / "questions").is_dir():
             console.print("The questions of strangers are left out: their folder is questions, beside chinook.")
@@ -247,6 +243,23 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
                 loaded = databases.from_script(script.stem, script.read_text())
                 found.append((loaded, questions_of(script.with_suffix(".md"))))
     return found
+
+
+SAMPLES: Final = ("chinook", "northwind", "baseball", DEMO)
+"""Well-known databases with questions of our own, or of one stranger about the demo's."""
+
+
+def _sample(name: str, folder: Path | None) -> Loaded:
+    """A well-known database.
+
+    Raises:
+        NoSample: It is not here.
+    """
+    if name in ("baseball", DEMO):
+        return databases.lahman()
+    if folder is None:
+        raise NoSample("name the folder that holds it with --databases FOLDER.")
+    return databases.chinook(folder / name) if name == "chinook" else databases.northwind(folder / name)
 
 
 def strangers(folder: Path) -> Iterator[tuple[Loaded, list[Question]]]:

@@ -300,11 +300,45 @@ def test_whoever_sends_is_among_the_people_whose_keys_are_his(
         top = [ValueCount(value=str(one), count=1) for one in ((5, 6) if whole else (low, high))]
         return ColumnProfile.model_construct(
             name=name, row_count=9, distinct_count=2 if whole else 9, approximate=[], top_values=top,
-            minimum=str(low), maximum=str(high),
+            minimum=str(low), maximum=str(high), min_length=None, max_length=None, mean_length=None,
         )  # fmt: skip
 
     columns = {"customers": figures("CustID", *customers), "employees": figures("EmpID", *employees)}
     columns["parcels"] = figures("SenderID", 1, 5, False)
+    assert (
+        ties(joins(*tables, profiles={fqn(at): profile(at, columns=[one]) for at, one in columns.items()})) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "keys", "expected"),
+    [
+        ((17.2, ["Wrigley Field"]), (5, 5, ["CHI11", "BOS07"], 250), set()),
+        ((5.0, ["CHI11"]), (5, 5, ["CHI11", "BOS07"], 250), {"teams.park>parks.parkkey"}),
+        ((5.0, ["NYC21"]), (5, 5, ["CHI11", "BOS07"], 2), set()),
+        ((5.0, ["NYC21"]), (5, 5, ["CHI11", "BOS07"], 250), {"teams.park>parks.parkkey"}),
+        ((5.0, ["NYC21", "BOS07"]), (5, 5, ["CHI11", "BOS07"], 2), {"teams.park>parks.parkkey"}),
+    ],
+)
+def test_a_column_whose_values_cannot_be_keys_does_not_refer(
+    own: tuple[float, list[str]], keys: tuple[int, int, list[str], int], expected: set[str]
+) -> None:
+    """A team's park by its name is no park's key, whatever the columns are called."""
+    tables = (
+        table("parks", "parkkey VARCHAR, parkname VARCHAR", key=["parkkey"]),
+        table("teams", "team VARCHAR, park VARCHAR"),
+    )
+
+    def figures(name: str, values: list[str], **more: Any) -> ColumnProfile:
+        top = [ValueCount(value=one, count=1) for one in values]
+        bare = dict.fromkeys(("minimum", "maximum", "min_length", "max_length", "mean_length"))
+        return ColumnProfile.model_construct(name=name, row_count=900, approximate=[], top_values=top, **bare | more)
+
+    least, most, known, distinct = keys
+    columns = {
+        "teams": figures("park", own[1], mean_length=own[0], distinct_count=90),
+        "parks": figures("parkkey", known, min_length=least, max_length=most, distinct_count=distinct),
+    }
     assert (
         ties(joins(*tables, profiles={fqn(at): profile(at, columns=[one]) for at, one in columns.items()})) == expected
     )

@@ -122,7 +122,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
         offers += _to_agents(fqn, column, names) or _by_values(fqn, column, called, names)
     for to, cost, strict in offers:
         target = names.keys[to]
-        if to == fqn and target.name == column.name:
+        if (to == fqn and target.name == column.name) or names.finder.is_refuted(fqn, column.name, to, target.name):
             continue
         if (fit := _fit(column, target, strict)) is not None:
             found[to] = min(cost + fit, found.get(to, cost + fit))
@@ -244,6 +244,8 @@ def _shared(names: _Names, taken: set[tuple[str, str]]) -> Iterator[Key]:
                 tables = (names.finder.tables[one], names.finder.tables[other])
                 owners = [of for of in tables if set(called) <= {word for noun in nouns(of.name) for word in noun}]
                 if not free or _fit(left, right, strict=True) is None or (not is_key and len(owners) != 1):
+                    continue
+                if names.finder.is_refuted(one, left.name, other, right.name):
                     continue
                 turned = bool(owners) and owners[0].fqn == one
                 ends = ((other, right), (one, left)) if turned else ((one, left), (other, right))

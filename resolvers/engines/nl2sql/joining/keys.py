@@ -138,6 +138,20 @@ class KeyFinder:
             return True
         return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
 
+    def is_refuted(self, fqn: str, column: str, to: str, to_column: str) -> bool:
+        """Return whether profiles show that most values of a column are none of another's: longer or shorter than any
+        of them, or none among all that there are.
+        """
+        own, key = self._profile(fqn, column), self._profile(to, to_column)
+        if own is None or key is None:
+            return False
+        least, mean, most = key.min_length, own.mean_length, key.max_length
+        if least is not None and mean is not None and most is not None and not least <= mean <= most:
+            return True
+        known = {one.value for one in key.top_values}
+        is_whole = key.distinct_count is not None and 0 < key.distinct_count <= len(known)
+        return is_whole and bool(own.top_values) and known.isdisjoint(one.value for one in own.top_values)
+
     def holds(self, fqn: str, column: str, to: str) -> bool:
         """Return whether profiles show that the values of a column, which are several, are all keys of a table."""
         own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])

@@ -350,7 +350,7 @@ def _candidate(
 
 
 def _is_deed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an unknown word is no noun: a verb or an adverb by its form, or a verb by its place, who hit, did he hit."""
+    """Whether an unknown word is no noun: a verb or an adverb by its form or its place, `who hit`, `did he hit`."""
     low = tokens[at].text.lower()
     if tokens[at].lemma in VERBS or low.endswith(("ly", "ing", "ed")):
         return True

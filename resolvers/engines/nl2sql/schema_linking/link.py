@@ -82,6 +82,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.mentions += literals_of(question.tokens, now)
     work.find_misspelled()
     work.look_up(lookup)
+    work.settle_full_names()
     return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)))
 
 
@@ -247,9 +248,14 @@ class _Work:
                         )
 
     def says_how(self, at: int) -> bool:
-        """Whether a word there compares, asks or is what rows are called: `tallest player` is no column TP."""
+        """Whether a word there compares, asks, names or is what rows are called: no column TP is `tallest player`."""
         asks, compares = self.parts[at]
-        return asks or compares or any(first == at and last == at + 1 for first, last in self.named_rows)
+        return (
+            asks
+            or compares
+            or self.question.is_capital(at)
+            or any(first == at and last == at + 1 for first, last in self.named_rows)
+        )
 
     def tying(self, first: int, last: int) -> tuple[Collection[str], Sequence[str] | None]:
         """The little words in a run that tie two things, and what stands before an `of` in it; None without one."""
@@ -447,6 +453,23 @@ class _Work:
                     sure = self.tokens[first].quoted or self.tokens[first].text[:1].isupper()
                     score = (0.97 if sure else 0.88) - 0.05 * min(place, 2)
                     self.value(first, last, score, "lookup", held.column, _text(held.value))
+
+    def settle_full_names(self) -> None:
+        """`Derek Jeter`: a first and a last name of the same people, rather than what each word may be by itself."""
+        held = {(one.first, one.last, one.column) for one in self.mentions if one.kind is MentionKind.VALUE}
+        sure: set[tuple[int, int, ColumnKey]] = set()
+        for first, last, column in held:
+            names = self.vocabulary.name_columns(column.table) if column is not None else ()
+            if len(names) == 2 and column == names[0]:
+                sure |= {
+                    (at, end, key)
+                    for begin, end, key in held
+                    if begin == last and key == names[1]
+                    for at, end, key in ((first, last, names[0]), (begin, end, names[1]))
+                }
+        for at, one in enumerate(self.mentions):
+            if one.kind is MentionKind.VALUE and (one.first, one.last, one.column) in sure:
+                self.mentions[at] = one._replace(score=1.0)
 
     def searchable(self) -> list[ColumnKey]:
         """The columns to look texts up in, the likeliest first."""

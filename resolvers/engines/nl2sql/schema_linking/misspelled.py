@@ -41,7 +41,13 @@ def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correc
             (named if is_name else explained).update(range(one.first, one.last))
     for at in reversed(range(len(linked.tokens))):
         token = linked.tokens[at]
-        if at in explained or token.quoted or not _may_be_misspelled(token) or vocabulary.is_word(token.lemma):
+        if (
+            at in explained
+            or token.quoted
+            or (at and token.text[:1].isupper())
+            or not _may_be_misspelled(token)
+            or vocabulary.is_word(token.lemma)
+        ):
             continue
         near = _nearest(token.text.lower(), vocabulary)
         if near is not None and (at not in named or _differs(token, near, vocabulary)):
