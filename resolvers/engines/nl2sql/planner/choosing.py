@@ -198,7 +198,7 @@ def _others(resolver: Resolver, near: float) -> Iterator[Mapping[tuple[int, int,
     for key, choice in resolver.choices.items():
         for target, score in choice.options[1:3]:
             margin = choice.options[choice.taken][1] - score
-            if margin <= near:
+            if margin <= near and not resolver.is_said_nearer(choice.options[choice.taken][0], target):
                 close.append((margin, key, target))
     close.sort(key=lambda one: one[0])
     for _, key, target in close[:MOST_OTHERS]:

@@ -120,20 +120,24 @@ class Items:
 
     def _span(self, noun: Noun, unit: Unit) -> Item | None:
         """A span of time of the column that tells when."""
-        resolver = self.resolver
+        resolver, by_year = self.resolver, unit is Unit.YEAR
         near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
         figures = [*resolver.frame.items, *(one.noun for one in resolver.frame.sorts if one.noun is not None)]
         asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
         asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
         asked += [table for one in figures if (table := rows_of(resolver, one)) is not None]
         rows = asked[0] if asked else None
-        asked = [one for one in asked if any(map(self.catalog.is_time, self.catalog.of(one)))]
+        tells = (
+            (lambda key: self.catalog.is_time(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_time
+        )
+        asked = [one for one in asked if any(map(tells, self.catalog.of(one)))]
         tables = dict.fromkeys(
             [*asked[:1], *near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()]
         )
         tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
-        column = resolver.time_column(tables) or (when_of_rows(resolver, rows) if rows is not None else None)
-        if column is None or not (self.catalog.is_time(column) or unit is Unit.YEAR):
+        column = resolver.time_column(tables, year=by_year)
+        column = column or (when_of_rows(resolver, rows) if rows is not None else None)
+        if column is None or not (self.catalog.is_time(column) or by_year):
             return None
         if noun.ref is not None:
             resolver.used.add((noun.ref.first, noun.ref.last))

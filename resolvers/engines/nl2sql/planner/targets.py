@@ -1,5 +1,6 @@
 """Which table or column nouns stand for, told by the words beside them and by what lies near in the keys."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -9,7 +10,7 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
@@ -25,6 +26,12 @@ _PART: Final = 0.5
 """What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
+_TOGETHER: Final = 0.06
+"""What it adds that a table holds more than others of what the question names."""
+_FEW: Final = 4
+"""In how many tables words may name a column and still tell which tables are meant."""
+_NEARLY: Final = 0.1
+"""How much worse a column may fit than the best and still be one that is named."""
 _Named = Sequence[tuple[float, Mapping[str, int]]]
 
 
@@ -83,6 +90,7 @@ class Targets:
     _mentioned: list[str] | None = None
     _tables: dict[int, tuple[Ref, str | None]] = field(default_factory=dict)
     """The table of each reference that was asked about, by its identity."""
+    _together: frozenset[str] | None = None
     _beside: dict[tuple[tuple[int, ...], str | None], tuple[tuple[Ref, ...], _Named]] = field(default_factory=dict)
     """What words beside speak of, by their identity."""
 
@@ -175,7 +183,7 @@ class Targets:
             return partial(_lies_near, named)
         values = (ref for cond in self.frame.conditions for ref in cond.values)
         shown = (item.ref for item in self.frame.items if item.ref is not None)
-        held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN)
+        held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN) or sorted(self.together())
         return partial(self._lies_by, held)
 
     def _lies_by(self, held: Sequence[str], table: str) -> float:
@@ -207,6 +215,60 @@ class Targets:
             tables = {one.column.table for one in mentions if one.column is not None and one.score > best - 0.03}
             found += tables if len(tables) == 1 and best >= 0.85 else ()
         return list(dict.fromkeys(found))
+
+    def together(self) -> frozenset[str]:
+        """The tables that hold most of the columns that are named, of those with one that are named themselves, if any:
+        runs by year, of 20 tables with a year, are those of the tables with runs.
+        """
+        if self._together is None:
+            held = [(ref, self._held_close(ref)) for ref in self._named_columns()]
+            few = {table for _, tables in held if len(tables) <= _FEW for table in tables}
+            more = (one.column.table for ref, _ in held for one in self._farther(ref, few) if one.column is not None)
+            covered = Counter([*(table for _, tables in held for table in tables), *more])
+            most = max(covered.values(), default=0)
+            named = [table for table in self.mentioned() if table in covered]
+            best = frozenset(table for table, times in covered.items() if times == most > 1)
+            self._together = best.intersection(named) if named else best
+        return self._together
+
+    def is_said_nearer(self, taken: Target, other: Target) -> bool:
+        """Whether what is taken is called as another, and stands with the rest of what is named, as that does not."""
+        return (
+            isinstance(taken, ColumnKey)
+            and isinstance(other, ColumnKey)
+            and taken.column.casefold() == other.column.casefold()
+            and taken.table in self.together()
+            and other.table not in self.together()
+        )
+
+    def _held_close(self, ref: Ref) -> set[str]:
+        """The tables with the columns that words may stand for; those of another column are out when one is forced."""
+        least, forced = ref.best(MentionKind.COLUMN) - _NEARLY, self.forced.get((ref.first, ref.last, "column"))
+        keys = (one.column for one in ref.columns if one.column is not None and one.score > least)
+        return {key.table for key in keys if forced is None or key == forced}
+
+    def _farther(self, ref: Ref, tables: Iterable[str]) -> list[Mention]:
+        """Columns of some tables that words may stand for as well as for those that were noted, of which there are only
+        so many for each word.
+        """
+        known = {one.column.table for one in ref.columns if one.column is not None}
+        missing = sorted(set(tables) - known)
+        if not missing or (ref.first, ref.last, "column") in self.forced:
+            return []
+        words, least = self.cut.linked.words(ref.first, ref.last), max(0.0, ref.best(MentionKind.COLUMN) - _NEARLY)
+        found = self.catalog.vocabulary.found_columns(words, missing, len(missing), least)
+        return [
+            Mention(ref.first, ref.last, MentionKind.COLUMN, one.score, one.how, column=key, memory=one.memory)
+            for key, one in found
+        ]
+
+    def _named_columns(self) -> list[Ref]:
+        """The words that are asked for, compared, sorted or grouped by and may name columns, each once."""
+        frame = self.frame
+        nouns: list[Noun | None] = [*frame.items, *frame.shown, *frame.groups]
+        nouns += [*(one.noun for one in frame.conditions), *(one.noun for one in frame.sorts)]
+        refs = {id(one.ref): one.ref for one in nouns if one is not None and one.ref is not None}
+        return [ref for ref in refs.values() if ref.best(MentionKind.COLUMN) >= (ref.best(MentionKind.TABLE) or 0.01)]
 
     def subject(self) -> str | None:
         """The table that the question is about, when it names one."""
@@ -241,6 +303,8 @@ class Targets:
         """A key in a table that nobody names, which is no key of its own rows: another's league."""
         if not self.catalog.is_key(key) or key.table in self.mentioned() or self.catalog.key(key.table) == key:
             return False
+        if key.table in self.together():
+            return False
         subject = self.subject() if noun.owner is None else self.table(noun.owner)
         return subject is not None and not self.catalog.refers(subject, key.table)
 
@@ -253,7 +317,8 @@ class Targets:
         subject = self.subject() if noun.owner is None else None
         rows = self._rows_behind(noun)
         context: Callable[[str], float] | None = None
-        for mention in noun.ref.columns:
+        together = self.together()
+        for mention in (*noun.ref.columns, *self._farther(noun.ref, together)):
             key = mention.column
             if key is None or key not in catalog.columns:
                 continue
@@ -269,7 +334,7 @@ class Targets:
                 score -= 0.3
             if key in catalog.references:
                 score -= 0.04
-            score += 0.35 if key.table in rows else 0.0
+            score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
