@@ -171,9 +171,9 @@ class Resolver(Targets):
                 return operator, numbers[0].values[:1]
             if catalog.is_text(column) and not catalog.is_moment_like(column):
                 self.doubt("a text is compared by size", 0.2)
-        elif not self._may_hold(column, text):
+        elif not self.may_hold(column, text):
             elsewhere = ref.best(MentionKind.VALUE) >= 0.9
-            self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.12)
+            self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.3)
         return operator, (Literal("text", text),)
 
     def _in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
@@ -194,7 +194,8 @@ class Resolver(Targets):
             for one in values
         )
 
-    def _may_hold(self, column: ColumnKey, text: str) -> bool:
+    def may_hold(self, column: ColumnKey, text: str) -> bool:
+        """Whether a text may be among the values of a column: it is, or a profile does not know them all."""
         profile = self.catalog.profile(column)
         if profile is None or profile.masked or profile.distinct_count is None:
             return True

@@ -217,18 +217,20 @@ class Targets:
         return list(dict.fromkeys(found))
 
     def together(self) -> frozenset[str]:
-        """The tables that hold most of the columns that are named, of those with one that are named themselves, if any:
-        runs by year, of 20 tables with a year, are those of the tables with runs.
+        """The tables that hold most of the columns that are named: runs by year, of 20 tables with a year, are those of
+        the tables with runs. Where tables with such columns are named themselves, it is the only one, or the words
+        beside tell.
         """
         if self._together is None:
-            held = [(ref, self._held_close(ref)) for ref in self._named_columns()]
+            refs = self._named_columns()
+            held = [(ref, self._held_close(ref)) for ref in refs]
             few = {table for _, tables in held if len(tables) <= _FEW for table in tables}
             more = (one.column.table for ref, _ in held for one in self._farther(ref, few) if one.column is not None)
             covered = Counter([*(table for _, tables in held for table in tables), *more])
             most = max(covered.values(), default=0)
-            named = [table for table in self.mentioned() if table in covered]
             best = frozenset(table for table, times in covered.items() if times == most > 1)
-            self._together = best.intersection(named) if named else best
+            named = {key.table for ref in refs for key in self._close(ref)}.intersection(self.mentioned())
+            self._together = best.intersection(named if len(named) == 1 else ()) if named else best
         return self._together
 
     def is_said_nearer(self, taken: Target, other: Target) -> bool:
@@ -241,11 +243,15 @@ class Targets:
             and other.table not in self.together()
         )
 
+    def _close(self, ref: Ref) -> list[ColumnKey]:
+        """The columns that words may stand for about as well as for any."""
+        least = ref.best(MentionKind.COLUMN) - _NEARLY
+        return [one.column for one in ref.columns if one.column is not None and one.score > least]
+
     def _held_close(self, ref: Ref) -> set[str]:
-        """The tables with the columns that words may stand for; those of another column are out when one is forced."""
-        least, forced = ref.best(MentionKind.COLUMN) - _NEARLY, self.forced.get((ref.first, ref.last, "column"))
-        keys = (one.column for one in ref.columns if one.column is not None and one.score > least)
-        return {key.table for key in keys if forced is None or key == forced}
+        """The tables of these columns; when one is forced, its alone."""
+        forced = self.forced.get((ref.first, ref.last, "column"))
+        return {key.table for key in self._close(ref) if forced is None or key == forced}
 
     def _farther(self, ref: Ref, tables: Iterable[str]) -> list[Mention]:
         """Columns of some tables that words may stand for as well as for those that were noted, of which there are only
