@@ -17,7 +17,9 @@ from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_i
 from resolvers.engines.nl2sql.planner.targets import Choice, Target, Targets, spelled
 from resolvers.engines.nl2sql.planner.ways import contrary, sided
 
-BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
+BIRTH: Final = frozenset(("birth", "born", "dob", "birthday", "bear"))
+DEATH: Final = frozenset(("death", "die", "dead", "deceased"))
+BORN: Final = BIRTH | DEATH
 """Words of dates that tell of a life: nothing else happens then."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
@@ -33,6 +35,7 @@ class Resolver(Targets):
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
         hints = set(hint)
+        hints |= {word for of_life in (BIRTH, DEATH) if hints & of_life for word in of_life}
         told: dict[str, list[ColumnKey]] = {}
         for table in tables:
             times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]

@@ -9,7 +9,7 @@ from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.tokens import root_of
-from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
@@ -28,6 +28,8 @@ Target = str | ColumnKey
 """The FQN of a table, or a column."""
 _TOGETHER: Final = 0.06
 """What it adds that a table holds more than others of what the question names."""
+_DEED: Final = 0.15
+"""What it adds that the name of a column says what is done."""
 _FEW: Final = 4
 """In how many tables words may name a column and still tell which tables are meant."""
 _NEARLY: Final = 0.1
@@ -323,7 +325,8 @@ class Targets:
         subject = self.subject() if noun.owner is None else None
         rows = self._rows_behind(noun)
         context: Callable[[str], float] | None = None
-        together = self.together()
+        together, deeds = self.together(), self._deeds(noun.ref)
+        said = self.cut.linked.words(noun.ref.first, noun.ref.last)
         for mention in (*noun.ref.columns, *self._farther(noun.ref, together)):
             key = mention.column
             if key is None or key not in catalog.columns:
@@ -341,6 +344,7 @@ class Targets:
             if key in catalog.references:
                 score -= 0.04
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
+            score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
@@ -357,6 +361,16 @@ class Targets:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
+
+    def _deeds(self, ref: Ref) -> list[str]:
+        """The verbs of the question, without those among these words."""
+        tokens = (*self.cut.linked.tokens[: ref.first], *self.cut.linked.tokens[ref.last :])
+        return [token.lemma for token in tokens if token.lemma in VERBS]
+
+    def _tells_of(self, key: ColumnKey, deeds: Iterable[str], said: Iterable[str]) -> bool:
+        """Whether the name of a column says beside these words what is done: died, and the country of death."""
+        more = set(self.catalog.words(key)).difference(said)
+        return any(is_kin(deed, word) for word in more for deed in deeds)
 
     def _rows_behind(self, noun: Noun) -> set[str]:
         """The tables of a value in the plural that it is said to be of: names of jugglers."""
