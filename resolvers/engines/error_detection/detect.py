@@ -26,6 +26,7 @@ from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
+from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
 from resolvers.engines.error_detection.variants import Budget, variant_signs
@@ -53,6 +54,7 @@ def find_errors(
     by_value = _value_signs(table)
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
+    reports = find_reports(table)
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
@@ -65,6 +67,8 @@ def find_errors(
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single)
     judged = _judge(table, cells, asked, single)
+    if reports is not None:
+        _ask_reports(table, reports, judged)
     found = [
         _suspect(table, row, index, score, reasons)
         for (row, index), (score, reasons) in judged.items()
@@ -74,6 +78,21 @@ def find_errors(
         found = sorted(found, key=lambda one: -one.score)[:most]
     place = {column.name: column.index for column in table}
     return sorted(found, key=lambda one: (one.row, place[one.column]))
+
+
+def _ask_reports(
+    table: Sequence[TableColumn], reports: Reports, judged: dict[tuple[int, int], tuple[float, list[Reason]]]
+) -> None:
+    """Where several rows tell of one thing, they judge its cells, and no other column does."""
+    for cell, verdict in judge_reports(table, reports).items():
+        if verdict.reason is not None:
+            judged[cell] = verdict.probability, [verdict.reason]
+        else:
+            judged.pop(cell, None)
+    for cell, (_, reasons) in list(judged.items()):
+        # What is told of a thing is no witness of which thing it is.
+        if cell[1] in reports.key and all(one.sign is Sign.DEPENDENCY for one in reasons):
+            del judged[cell]
 
 
 def _ask_groups(
