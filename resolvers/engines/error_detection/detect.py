@@ -23,12 +23,14 @@ from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
 from resolvers.engines.error_detection.groups import grouped
 from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.units import unit_signs
 from resolvers.engines.error_detection.variants import Budget, variant_signs
 
 PRIOR: Final = -3.2
@@ -141,10 +143,12 @@ def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs):
+            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs):
                 for code, reason in one(column).items():
                     _add(own[code], reason)
             _missing(column, own, usual)
+            if own.get(MISSING) and known_less(table, column):
+                del own[MISSING]
         signs.append(own)
     for index, code, reason in (*domain_signs(table), *merged_signs(table)):
         signs[index][code].append(reason)
@@ -176,14 +180,16 @@ def _usual_stand_ins(table: Sequence[TableColumn]) -> frozenset[str]:
 def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str]) -> None:
     """Nulls and what stands for them, where nearly all rows have a value."""
     size = len(column.codes)
+    by_column = nothing_signs(column)
     for code in range(len(column.texts)):
+        if code in by_column and not is_stand_in(column.texts[code]):
+            signs[code].append(by_column[code])
         is_missing = code == MISSING
         if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
             continue
         share = column.counts[code] / size
-        if not is_missing and share <= 0.6 and _has_nulls_of_numbers(column):
-            told = "It stands for none among numbers, where other rows leave the cell empty."
-            signs[code].append(Reason(Sign.STAND_IN, 3.8, told))
+        if code in by_column:
+            signs[code].append(by_column[code])
             continue
         if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
             continue
@@ -191,19 +197,6 @@ def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str
         told = f"{1 - share:.1%} of the rows have a value here."
         sign = Sign.MISSING if is_missing else Sign.STAND_IN
         signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
-
-
-def _has_nulls_of_numbers(column: TableColumn) -> bool:
-    """Return whether a column of numbers has empty cells: what stands for none there in words is a second writing of
-    it.
-    """
-    words = sum(
-        count
-        for text, count, number in zip(column.texts, column.counts, column.numbers, strict=True)
-        if text and number is None and not is_stand_in(text)
-    )
-    numbers = column.number_share * column.present
-    return column.counts[MISSING] > 0 and numbers >= 20 and words <= 0.05 * numbers
 
 
 def _is_like_others(column: TableColumn, code: int) -> bool:

@@ -274,7 +274,7 @@ def _written_otherwise(column: TableColumn, meant: Set[int]) -> dict[int, Reason
 _MEASURE: Final = re.compile(r"([+-]?\d[\d.,]*)(\s*[^\W\d_][^\d]{0,14})")
 MINOR_UNITS: Final = 0.06
 """The share of the rows up to which another unit than the column's is rather wrong than one of several."""
-_WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,6})?)[^\d,]*")
+_WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,20})?)[^\d,]*")
 _DAYS: Final = (
     ("9999-99-99", re.compile(r"\d{4}-\d{1,2}-\d{1,2}")),
     ("9999/99/99", re.compile(r"\d{4}/\d{1,2}/\d{1,2}")),
