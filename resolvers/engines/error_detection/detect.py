@@ -16,7 +16,7 @@ from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
-from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs
+from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
 from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
@@ -30,6 +30,7 @@ from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.twofold import twofold
 from resolvers.engines.error_detection.units import unit_signs
 from resolvers.engines.error_detection.variants import Budget, variant_signs
 
@@ -57,18 +58,23 @@ def find_errors(
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     reports = find_reports(table)
+    strayed = strayed_signs(table)
+    for row, index in strayed:
+        if table[index].codes[row] != MISSING:
+            doubtful[index].add(table[index].codes[row])
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
-    for found_together in (order_signs(table, doubtful), exchange_signs(table), pair_signs(table, votes, doubtful)):
+    together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful))
+    for found_together in (order_signs(table, doubtful), *together):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single)
-    judged = _judge(table, cells, asked, single)
+    judged = _judge(table, cells, asked, single, twofold(table, votes))
     if reports is not None:
         _ask_reports(table, reports, judged)
     found = [
@@ -295,7 +301,11 @@ def _weigh(reasons: Sequence[Reason]) -> float:
 
 
 def _judge(
-    table: Sequence[TableColumn], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
+    table: Sequence[TableColumn],
+    cells: dict[tuple[int, int], list[Reason]],
+    refined: Refined,
+    single: Sequence[Votes],
+    named: Mapping[tuple[int, int], Set[int]],
 ) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in refined.votes:
@@ -309,7 +319,7 @@ def _judge(
         if attempt == 1:
             _clear_together(table, before, own, refined.table, asked)
         for cell, weight in own.items():
-            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before)
+            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before, named)
             if reason is not None:
                 told[cell] = reason
             scores[cell] = _probability(PRIOR + weight + heard)
@@ -357,7 +367,11 @@ def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, ind
 
 
 def _hear(
-    refined: Refined, asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
+    refined: Refined,
+    asked: Sequence[Votes],
+    cell: tuple[int, int],
+    scores: dict[tuple[int, int], float],
+    named: Mapping[tuple[int, int], Set[int]],
 ) -> tuple[float, Reason | None]:
     """Return what the dependencies say of a cell, each as far as its other cell is trusted."""
     row, index = cell
@@ -365,8 +379,11 @@ def _hear(
     code = table[index].codes[row]
     total = weight = 0.0
     best: tuple[float, int, int, int] | None = None
+    names = named.get((index, code), ())
     for one in asked:
         other = one.dependency.determinant
+        if names and other not in names:
+            continue  # the thing is named in another way: what others beside it have tells nothing
         pair = (table[other].codes[row], code)
         trust = 1 - max(scores.get((row, place), 0.0) for place in refined.places(other))
         if (against := one.against.get(pair)) is not None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
@@ -15,6 +15,8 @@ FOREIGN: Final = 5
 """How many times as frequent a value is in its own column as in another that it was moved to, at least."""
 MERGED: Final = 0.15
 """The share of the rows, at most, that hold the value of another column beside their own by mistake."""
+STRAYED: Final = 5
+"""How many times as often a value stands behind another where its own cell is empty, at least, to have strayed."""
 
 _TWO: Final = re.compile(r"(.*\S)(?:\s*[,;/|]\s*|\s+-\s+|\s+\()([^,;/|()]*[^\W_][^,;/|()]*?)\)?")
 
@@ -119,6 +121,54 @@ def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reaso
             for code in held:
                 told = f"Behind its own it has {split[code][1]!r}, a value of {other.name}."
                 yield column.index, code, Reason(Sign.DOMAIN, 4.0, told, split[code][0])
+
+
+def strayed_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason]:
+    """Cells that are empty, and those of the same row behind whose own value stands the one that is missed."""
+    texts = [column for column in table if column.is_scalar and column.distinct > 1 and column.number_share < 0.6]
+    # Not the one usual value of a column: that may be a word of any other.
+    known = {
+        column.index: {column.texts[code] for code in _codes(column).values() if column.counts[code] >= 2}
+        for column in texts
+        if 0 < column.counts[MISSING] <= MERGED * len(column.codes)
+    }
+    signs: dict[tuple[int, int], Reason] = {}
+    for other in texts:
+        ends = known.get(other.index, ())
+        for column in texts if len(ends) >= 3 else ():
+            if column is other:
+                continue
+            told = {row: _split_end(column.texts[column.codes[row]], ends) for row in _empty(other)}
+            some = {row: parts for row, parts in told.items() if parts is not None}
+            # Where a value is not missed, hardly any other of that column ends in one.
+            full = other.present
+            by_chance = sum(
+                _split_end(column.texts[code], ends) is not None
+                for code, gap in zip(column.codes, other.codes, strict=True)
+                if gap != MISSING
+            )
+            if len(some) < 2 or len(some) * full < STRAYED * max(1, by_chance) * len(told):
+                continue
+            for row, (own, end) in some.items():
+                why = f"{end!r} stands behind the value of {column.name}, and is missed here."
+                signs[row, other.index] = Reason(Sign.DOMAIN, 5.5, why, end)
+                why = f"Behind its own it has {end!r}, which is missed in {other.name}."
+                signs[row, column.index] = Reason(Sign.DOMAIN, 5.5, why, own)
+    return signs
+
+
+def _empty(column: TableColumn) -> list[int]:
+    return [row for row, code in enumerate(column.codes) if code == MISSING or is_stand_in(column.texts[code])]
+
+
+def _split_end(text: str, ends: Container[str]) -> tuple[str, str] | None:
+    """A text without its last words, and these, if they are one of some values."""
+    words = text.split(" ")
+    for at in range(max(1, len(words) - 3), len(words)):
+        end = " ".join(words[at:]).strip("()")
+        if end in ends:
+            return " ".join(words[:at]).rstrip(" ,;/|-"), end
+    return None
 
 
 def _goes_with(column: TableColumn, other: TableColumn, held: dict[int, int]) -> bool:

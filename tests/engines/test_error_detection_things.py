@@ -1,0 +1,48 @@
+"""What strayed behind another value, and things that two columns name."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.evidence import Suspect
+
+TOWNS = [
+    ("Aldmere", "QX"),
+    ("Birk Falls", "QX"),
+    ("Corran", "VY"),
+    ("Dunlow", "ZT"),
+    ("Esker Bay", "ZT"),
+    ("Fenwick", "VY"),
+]
+
+
+def suspects(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[tuple[int, str], Suspect]:
+    return {(one.row, one.column): one for one in find_errors(columns, rows)}
+
+
+def test_a_value_behind_another_whose_own_cell_is_empty_has_strayed() -> None:
+    chance = random.Random(4)
+    towns = [
+        (f"{chance.choice(['Upper', 'Lower', 'Old'])} {name} {at}th", area) for name, area in TOWNS for at in range(30)
+    ]
+    rows = [[chance.randint(1, 900), *town] for town in towns]
+    for row in range(0, len(rows), 15):
+        rows[row][1:] = [f"{rows[row][1]} {rows[row][2]}", ""]
+    found = suspects(("people", "town", "area"), rows)
+    assert found.keys() == {(row, name) for row in range(0, len(rows), 15) for name in ("town", "area")}
+    assert found[15, "town"].repair == towns[15][0]
+    assert found[15, "area"].repair == towns[15][1]
+
+
+def test_a_thing_that_two_columns_name_is_no_error_where_others_have_another() -> None:
+    chance = random.Random(4)
+    rows: list[list[Any]] = []
+    for number, (town, area) in enumerate(TOWNS):
+        for own, size in enumerate([30, 3, 1, 1, 1, 1]):  # in each town one mill has most, and some have one row
+            mill = 100 + 7 * (10 * number + own)
+            name = "".join(random.Random(mill).choices("abdefgiklmnoprstuvz", k=9)).title()
+            rows += [[mill, name, town, area, chance.randint(1, 900)] for _ in range(size)]
+    assert not suspects(("mill", "name", "town", "area", "sacks"), rows)
+    rows[2][1] = rows[50][1]  # one of many that has the name of another is wrong
+    assert suspects(("mill", "name", "town", "area", "sacks"), rows).keys() == {(2, "name")}
