@@ -40,6 +40,9 @@ def nothing_signs(column: TableColumn) -> dict[int, Reason]:
         if is_stand_in(column.texts[code]) and column.counts[code] <= MOST * size
     ]
     found: dict[int, Reason] = {}
+    if not column.counts[MISSING]:
+        # A mark is how a format writes none, as a log does; beside empty cells it is a second way.
+        stand_ins = [code for code in stand_ins if any(map(str.isalnum, column.texts[code]))]
     if stand_ins and _is_of_numbers(column):
         told = "It stands for none in a column of numbers."
         found |= dict.fromkeys(stand_ins, Reason(Sign.STAND_IN, 4.4, told))
