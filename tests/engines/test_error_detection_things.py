@@ -46,3 +46,19 @@ def test_a_thing_that_two_columns_name_is_no_error_where_others_have_another() -
     assert not suspects(("mill", "name", "town", "area", "sacks"), rows)
     rows[2][1] = rows[50][1]  # one of many that has the name of another is wrong
     assert suspects(("mill", "name", "town", "area", "sacks"), rows).keys() == {(2, "name")}
+
+
+def test_an_order_that_only_thins_out_is_no_rule() -> None:
+    chance = random.Random(12)
+    rows: list[list[Any]] = []
+    for _ in range(3000):
+        games = int(chance.expovariate(1 / 60)) + 1
+        rows.append(
+            [games, sum(chance.random() < 0.12 for _ in range(games)), sum(chance.random() < 0.5 for _ in range(games))]
+        )
+    assert len(suspects(("games", "walks", "hits"), rows)) <= 30
+    spans = [(low := chance.randint(100, 900), low + int(chance.expovariate(1 / 60))) for _ in range(1000)]
+    wrong = set(range(0, 1000, 90))
+    turned = [span[::-1] if row in wrong else span for row, span in enumerate(spans)]
+    found = suspects(("from", "to"), turned)
+    assert {row for row, _ in found} == {row for row in wrong if spans[row][0] < spans[row][1]}
