@@ -62,3 +62,43 @@ def test_an_order_that_only_thins_out_is_no_rule() -> None:
     turned = [span[::-1] if row in wrong else span for row, span in enumerate(spans)]
     found = suspects(("from", "to"), turned)
     assert {row for row, _ in found} == {row for row in wrong if spans[row][0] < spans[row][1]}
+
+
+def test_a_check_digit_of_ten_is_no_other_form() -> None:
+    chance = random.Random(1)
+
+    def checked(mark: str) -> str:
+        digits = [chance.randint(0, 9) for _ in range(9)]
+        last = -sum(weight * digit for weight, digit in zip(range(10, 1, -1), digits, strict=True)) % 11
+        return f"{''.join(map(str, digits))}{mark}{'X' if last == 10 else last}"
+
+    for mark in ("", "-"):
+        numbers = [checked(mark) for _ in range(400)]
+        assert sum(one.endswith("X") for one in numbers) > 20
+        assert not suspects(["number"], [[one] for one in numbers])
+
+
+def test_what_is_short_and_what_is_in_full_may_be_exchanged_in_a_row() -> None:
+    chance = random.Random(1)
+    names = [
+        (f"Annals of {what} {kind} {at}", f"Ann {what[:4]} {kind[:3]} {at}")
+        for what in ("Botany", "Mining", "Weaving", "Glazing") for kind in ("Research", "Letters") for at in range(40)
+    ]  # fmt: skip
+    rows = [list(chance.choice(names)) for _ in range(400)]
+    assert not suspects(("name", "short"), rows)
+    right = [list(row) for row in rows]
+    for row in range(0, 400, 25):
+        rows[row].reverse()
+    found = suspects(("name", "short"), rows)
+    assert {(row, name) for row in range(0, 400, 25) for name in ("name", "short")} <= found.keys()
+    assert len(found) <= 36
+    assert found[25, "name"].repair == right[25][0]
+
+
+def test_words_from_behind_are_the_words_that_more_rows_have() -> None:
+    chance = random.Random(1)
+    states = [chance.choice(["pending", "approved", "rejected", "level"]) for _ in range(400)]
+    wrong = {row for row in range(0, 400, 20) if states[row] != "level"}
+    found = suspects(["state"], [[one[::-1] if row in wrong else one] for row, one in enumerate(states)])
+    assert {row for row, _ in found} == wrong
+    assert all(one.repair == states[row] for (row, _), one in found.items())
