@@ -86,3 +86,13 @@ def test_rows_of_which_less_is_known_were_not_forgotten() -> None:
     for row in range(0, ROWS, 25):
         rows[row][1] = 500
     assert suspects(("box", "depth", "width"), rows).keys() == {(1, "depth"), (2, "depth")}
+
+
+def test_what_most_rows_of_a_thing_leave_empty_is_not_missing_in_them() -> None:
+    chance = random.Random(6)
+    rows: list[list[Any]] = []
+    for number in range(60):  # only who is in the first team has a place
+        place = chance.choice(["keeper", "back", "wing", "centre"])
+        for year in range(2000, 2012):
+            rows.append([f"player {number:02}", year, place if chance.random() < 0.4 else None])
+    assert len(suspects(("player", "year", "place"), rows)) <= 0.2 * sum(row[2] is None for row in rows)

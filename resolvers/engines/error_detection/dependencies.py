@@ -286,7 +286,10 @@ def _vote_in_group(
         top, most = rivals[0] if rivals else (b, 0)
         # Rows without a value do not speak for one another.
         others = count - 1 if b != MISSING else (rivals[1][1] if len(rivals) > 1 else 0)
-        if rivals and (most > others if b != MISSING else most > 1):
+        # Where more rows of a group tell nothing than tell anything, that is usual there.
+        if rivals and (
+            most > others if b != MISSING else most > max(1, others) and sum(n for _, n in present) >= count
+        ):
             lead = most - 3 * others - 4 if is_weak else most - 2 * others - 1
             right = 1 / (1 + 0.2**lead) if lead > -8 else 0.0
             probability = max(0.02, sure * right * (0.5 if top == usual else 1.0))

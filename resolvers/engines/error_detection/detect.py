@@ -341,10 +341,15 @@ def _clear_together(
         if score >= 0.3 and asked.get(index) and not _is_told(wide, asked[index], row, index):
             exceptions[index].append(row)
     for index, rows in exceptions.items():
+        # Beside an empty cell that is an exception, others of its group are empty that are none.
+        codes = table[index].codes
+        empty = (
+            [row for row, code in enumerate(codes) if code == MISSING] if any(not codes[row] for row in rows) else []
+        )
         for left in table:
             if left.index == index or not 2 <= left.distinct <= 0.5 * left.present:
                 continue
-            within = Counter(left.codes[row] for row in rows)
+            within = Counter(left.codes[row] for row in {*rows, *empty})
             whole = {code for code, count in within.items() if code and count >= max(8, 0.85 * left.counts[code])}
             if whole:
                 for row in rows:
