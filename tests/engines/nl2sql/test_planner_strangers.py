@@ -152,3 +152,25 @@ def test_from_one_to_the_other_is_not_either_of_them_without_a_doubt() -> None:
 def test_a_time_that_two_have_in_common_is_doubted() -> None:
     found = asked("When did Heron row against Otter?", CLUBS)
     assert not isinstance(found, QueryDraft) or found.confidence < 0.8
+
+
+def test_no_less_than_is_one_comparison() -> None:
+    assert "age_yrs >= 5" in sql("Show the hovercraft whose age is no less than 5.")
+    assert "age_yrs <= 9" in sql("hovercraft with an age of no more than 9")
+
+
+def test_not_a_single_one_is_none() -> None:
+    found = sql("Which keepers do not have a single hovercraft?")
+    assert "NOT EXISTS" in found
+    assert "single" not in found
+
+
+def test_in_which_years_names_each_once() -> None:
+    assert sql("In which towns do keepers live?").startswith("SELECT DISTINCT town")
+
+
+def test_what_is_had_with_a_value_is_not_had_besides() -> None:
+    people = table("sailors", "sailor_id*:INTEGER full_name cell_mobile_number")
+    text = drafted("Which sailors have the cell phone number 0970016?", knowledge(people)).sql
+    assert "IS NULL" not in text
+    assert "'0970016'" in text
