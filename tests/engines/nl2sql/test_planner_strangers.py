@@ -1,6 +1,8 @@
 """Kinds of questions that people asked of databases nobody had seen before."""
 
-from resolvers.engines.nl2sql.model import QueryDraft
+from collections.abc import Sequence
+
+from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, QueryDraft
 from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
 RAMP = table("ramp", "ramp_id*:INTEGER ramp_name district opening_year:INTEGER")
@@ -174,3 +176,22 @@ def test_what_is_had_with_a_value_is_not_had_besides() -> None:
     text = drafted("Which sailors have the cell phone number 0970016?", knowledge(people)).sql
     assert "IS NULL" not in text
     assert "'0970016'" in text
+
+
+def test_what_somebody_has_is_asked_for_by_his_name() -> None:
+    assert sql("What is Ada's age?") == "SELECT age_yrs FROM keepers WHERE keeper_name = 'Ada'"
+    assert sql("Show Bert's town.").endswith("WHERE keeper_name = 'Bert'")
+
+
+def test_a_value_goes_on_into_its_brackets() -> None:
+    lodge = table("lodges", "lodge_id*:INTEGER lodge_name beds:INTEGER")
+    asked_for: list[str] = []
+
+    def lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+        asked_for.extend(texts)
+        return [FoundValue(one, "amber lodge (old)") for one in columns if "amber lodge (old)" in texts]
+
+    found = asked("How many beds does amber lodge (old) have?", knowledge(lodge), lookup)
+    assert "amber lodge (old)" in asked_for
+    assert isinstance(found, QueryDraft)
+    assert found.sql.endswith("= 'amber lodge (old)'")

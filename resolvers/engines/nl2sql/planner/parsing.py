@@ -329,13 +329,22 @@ class Parser(Asking):
         return not (nxt.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.BE, Cue.NOT) or self.value_at(1))
 
     def _value_before_noun(self) -> list[Cond]:
-        """`French singers`, `female students`."""
+        """`French singers`, `female students`, `Ann Bly's age`."""
         found = []
-        while self.value_at() and not self.is_(Cue.ALL) and (self.noun_at(1) or (self.value_at(1) and self.noun_at(2))):
+        while self.value_at() and not self.is_(Cue.ALL):
+            after = 2 if self.value_at(1) else 1
+            if not (self.noun_at(1) or self.noun_at(after) or self._owns(after)):
+                break
             if self.number_at() is not None and not self.table_at(1):
                 break
             found.append(self.plain_value())
+        if found and self._owns(0):
+            self.i += 1
         return found
+
+    def _owns(self, offset: int) -> bool:
+        """Whether what stands before has what is named behind."""
+        return self.is_(Cue.POSSESSIVE, offset=offset) and self.noun_at(offset + 1)
 
     def _is_owned(self, noun: Noun) -> bool:
         """Whether a table stands before a column as what has it: `duel's minutes`."""
