@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, QueryDraft
+from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
 RAMP = table("ramp", "ramp_id*:INTEGER ramp_name district opening_year:INTEGER")
@@ -195,3 +198,25 @@ def test_a_value_goes_on_into_its_brackets() -> None:
     assert "amber lodge (old)" in asked_for
     assert isinstance(found, QueryDraft)
     assert found.sql.endswith("= 'amber lodge (old)'")
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("songs longer than 5 minutes", "Milliseconds > 300000"),
+        ("songs shorter than 90 seconds", "Milliseconds < 90000"),
+        ("songs between 3 and 4 minutes", "Milliseconds BETWEEN 180000 AND 240000"),
+        ("Which songs take more than 2 hours and 10 minutes?", "Milliseconds > 7800000"),
+        ("files larger than 5 MB", "bytes > 5000000"),
+    ],
+)
+def test_numbers_are_told_in_the_unit_of_the_column(question: str, condition: str) -> None:
+    songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER unit_price:DOUBLE")
+    files = table("files", "file_id*:INTEGER file_name bytes:INTEGER")
+    assert drafted(question, knowledge(songs, files)).sql.replace('"', "").endswith(f"WHERE {condition}")
+
+
+def test_an_answer_in_another_unit_than_was_asked_for_is_doubtful() -> None:
+    songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER")
+    found = asked("What is the average length of songs in minutes?", knowledge(songs))
+    assert not isinstance(found, QueryDraft) or found.confidence < UNSURE

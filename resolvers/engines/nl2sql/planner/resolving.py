@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.joining.keys import Key
-from resolvers.engines.nl2sql.language.measures import scale
+from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
 from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -139,9 +139,9 @@ class Resolver(Targets):
             return in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
             if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
-                return Operator.BETWEEN, self._in_unit(column, ref, numbers[0].values)
+                return Operator.BETWEEN, self.in_unit(column, ref, numbers[0].values)
             if numbers:
-                return operator, self._in_unit(column, ref, numbers[0].values[:1])
+                return operator, self.in_unit(column, ref, numbers[0].values[:1])
             if (found := number_in(self.text(ref))) is not None:
                 return operator, (Literal("number", found),)
         if moments and catalog.is_moment_like(column):
@@ -179,7 +179,7 @@ class Resolver(Targets):
             self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.3)
         return operator, (Literal("text", text),)
 
-    def _in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    def in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
         """Numbers in the unit that a column is measured in: `more than 2 hours` of a column of minutes is 120."""
         tokens = self.cut.linked.tokens
         by_name = next((SCALES[word] for word in self.catalog.words(column) if word in SCALES and len(word) > 3), 1)
@@ -188,12 +188,14 @@ class Resolver(Targets):
                 Literal("number", plain(one.value / by_name)) if isinstance(one.value, Decimal) else one
                 for one in values
             )
-        said = tokens[ref.last].lemma if ref.last < len(tokens) else ""
+        said = unit_behind(tokens, ref.last)
         by = scale(said, self.catalog.words(column))
+        if by is None and measures_of(said) and not measures_of(said) & set(self.catalog.words(column)):
+            self.doubt("a number has a unit that the column is not called after", 0.2)
         if by is None or by == 1:
             return values
         return tuple(
-            Literal("number", round(one.value * by, 6).normalize()) if isinstance(one.value, Decimal) else one
+            Literal("number", plain(rounded(one.value * by))) if isinstance(one.value, Decimal) else one
             for one in values
         )
 
