@@ -220,3 +220,23 @@ def test_an_answer_in_another_unit_than_was_asked_for_is_doubtful() -> None:
     songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER")
     found = asked("What is the average length of songs in minutes?", knowledge(songs))
     assert not isinstance(found, QueryDraft) or found.confidence < UNSURE
+
+
+def test_names_are_looked_up_before_other_texts() -> None:
+    """A question may look at sixty columns: those by which rows are called come first."""
+    notes = [
+        table(f"logs_{letter}", f"log_id*:INTEGER {' '.join(f'{letter}_text_{at}' for at in range(12))}")
+        for letter in "abcdef"
+    ]
+    sailors = table("zz_sailors", "sailor_id*:INTEGER first_name last_name weight:INTEGER")
+    looked: list[str] = []
+
+    def lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+        looked.extend(one.column for one in columns)
+        told = {"first_name": "Ann", "last_name": "Bly"}
+        return [FoundValue(one, told[one.column]) for one in columns if told.get(one.column) in texts]
+
+    found = asked("What is the weight of Ann Bly?", knowledge(*notes, sailors), lookup)
+    assert {"first_name", "last_name"} <= set(looked[:60])
+    assert isinstance(found, QueryDraft)
+    assert "last_name" in found.sql
