@@ -240,3 +240,20 @@ def test_names_are_looked_up_before_other_texts() -> None:
     assert {"first_name", "last_name"} <= set(looked[:60])
     assert isinstance(found, QueryDraft)
     assert "last_name" in found.sql
+
+
+def test_whose_telephone_is_his_own() -> None:
+    """It stands in his table, under a longer name, though another table calls it just so and shares a postal code."""
+    crew = table("crew", "crew_id*:INTEGER first_name home_phone postal_code")
+    shops = table("shops", "shop_id*:INTEGER shop_name phone postal_code")
+    known = knowledge(crew, shops, profiles={crew.fqn: profiled(crew, {"first_name": ["Nora", "Olaf"]})})
+    assert drafted("What is Nora's phone?", known).sql.replace('"', "") == (
+        "SELECT home_phone FROM crew WHERE first_name = 'Nora'"
+    )
+
+
+def test_out_of_something_is_none_of_it() -> None:
+    goods = table("goods", "good_id*:INTEGER good_name units_in_stock:INTEGER")
+    found = asked("Which goods are out of stock?", knowledge(goods))
+    assert isinstance(found, QueryDraft)
+    assert "WHERE" in found.sql
