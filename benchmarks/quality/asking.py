@@ -59,6 +59,8 @@ REPAIRS: Final = 1
 STRANGERS: Final = "strangers"
 DEMO: Final = "demo"
 """Thirty questions to the data of `stoa demo`, written by a fan of the game who had not seen the planner."""
+SAMPLES: Final = ("chinook", "northwind", "baseball", DEMO)
+"""Well-known databases with questions of our own, or of one stranger about the demo's."""
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
@@ -223,8 +225,7 @@ async def asked(drafter: Drafter, loaded: Loaded, questions: Iterable[Question])
 def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> list[tuple[Loaded, list[Question]]]:
     """The databases that can be had here, with their questions."""
     found: list[tuple[Loaded, list[Question]]] = []
-    wanted = [one for one in SAMPLES if not only or one in only]
-    for name in wanted:
+    for name in (one for one in SAMPLES if not only or one in only):
         try:
             found.append((_sample(name, folder), questions_of(FOLDER / f"{name}.md")))
         except NoSample as reason:
@@ -243,10 +244,6 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
                 loaded = databases.from_script(script.stem, script.read_text())
                 found.append((loaded, questions_of(script.with_suffix(".md"))))
     return found
-
-
-SAMPLES: Final = ("chinook", "northwind", "baseball", DEMO)
-"""Well-known databases with questions of our own, or of one stranger about the demo's."""
 
 
 def _sample(name: str, folder: Path | None) -> Loaded:

@@ -188,15 +188,15 @@ def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str
     size = len(column.codes)
     by_column = nothing_signs(column)
     for code in range(len(column.texts)):
-        if code in by_column and not is_stand_in(column.texts[code]):
-            signs[code].append(by_column[code])
         is_missing = code == MISSING
-        if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
+        if not column.counts[code]:
             continue
-        share = column.counts[code] / size
         if code in by_column:
             signs[code].append(by_column[code])
             continue
+        if not (is_missing or is_stand_in(column.texts[code])):
+            continue
+        share = column.counts[code] / size
         if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
             continue
         weight = 3.7 if is_missing or column.texts[code] in usual else 4.2

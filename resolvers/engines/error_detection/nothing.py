@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.missing import is_nothing, is_stand_in
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 20
@@ -90,7 +90,7 @@ def known_less(table: Sequence[TableColumn], column: TableColumn) -> bool:
     for other in table:
         if other is column:
             continue
-        empty = {code for code, text in enumerate(other.texts) if code == MISSING or is_stand_in(text)}
+        empty = {code for code, text in enumerate(other.texts) if is_nothing(text)}
         share = sum(other.counts[code] for code in empty) / len(other.codes)
         together = sum(other.codes[row] in empty for row in rows)
         if together >= MOST * len(rows) and share <= 0.6:

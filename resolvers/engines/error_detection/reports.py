@@ -16,7 +16,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.days import days_of
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.missing import is_nothing
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST_THINGS: Final = 5
@@ -156,7 +156,7 @@ def _is_few(column: TableColumn) -> bool:
 
 def _agreement(column: TableColumn, things: Sequence[int]) -> float:
     """How much oftener than by chance two rows of a thing say the same, of those that say anything."""
-    silent = {code for code, text in enumerate(column.texts) if code == MISSING or is_stand_in(text)}
+    silent = {code for code, text in enumerate(column.texts) if is_nothing(text)}
     said = Counter(pair for pair in zip(things, column.codes, strict=True) if pair[0] and pair[1] not in silent)
     of_thing: Counter[int] = Counter()
     of_value: Counter[int] = Counter()
@@ -206,7 +206,7 @@ def _verdict(text: str, belief: Mapping[str, float], told: Sequence[tuple[int, s
     if text == best:
         return Verdict(min(1 - belief[best], 0.45), None)
     votes = sum(1 for _, one in told if one == best)
-    is_silent = not text or is_stand_in(text)
+    is_silent = is_nothing(text)
     if votes == 1 and not is_silent and len(told) < 4:
         return Verdict(0.3, None)  # one says this and one that
     with_it = sum(1 for _, one in told if one == text)
@@ -259,7 +259,7 @@ def _plain(column: TableColumn) -> list[str]:
     within = re.compile(_pattern(usual)) if has_form else None
     found = []
     for text in column.texts:
-        silent = not text or is_stand_in(text)
+        silent = is_nothing(text)
         match = within.search(text) if within and not silent else None
         found.append("" if silent else match[0] if match else text)
     return found

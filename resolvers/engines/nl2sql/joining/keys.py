@@ -35,9 +35,7 @@ __all__ = ["Key", "KeyFinder", "KeyOrigin"]
 LEAST_MATCHED: Final = 0.6
 _ENDINGS: Final = ("id", "no", "nr", "cd", "code", "key", "num")
 """How the names of keys end, however short they are: `wno`, `cat_cd`."""
-
-
-HARDLY: Final = 0.01
+_HARDLY: Final = 0.01
 """How likely something is that will not have happened."""
 
 
@@ -331,4 +329,4 @@ def _are_strangers(own: ColumnProfile, key: ColumnProfile) -> bool:
     if own.masked or key.masked or not values or not known or not key.distinct_count or values & known:
         return False
     missed = max(0.0, 1 - len(known) / key.distinct_count)
-    return bool(missed ** len(values) < HARDLY)
+    return bool(missed ** len(values) < _HARDLY)

@@ -92,7 +92,7 @@ def is_told_otherwise(said: str, words: Collection[str]) -> bool:
 
 def rounded(number: Decimal) -> Decimal:
     """A number as it was before it was converted with rounded factors: 7,800,000 rather than 7,800,000.0012."""
-    return number if number == number.to_integral_value() else number.normalize(Context(prec=9)) + 0
+    return number if number == number.to_integral_value() else number.normalize(Context(prec=9))
 
 
 def in_one_unit(text: str) -> str:

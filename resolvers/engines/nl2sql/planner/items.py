@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
-from resolvers.engines.nl2sql.planner.resolving import BIRTH, DEATH, Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column, of_life
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
@@ -270,8 +270,7 @@ class Items:
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is: of several places the one whose name says what the question does."""
         words_said = set(self._said())
-        words_said |= {word for of_life in (BIRTH, DEATH) if words_said & of_life for word in of_life}
-        said = {root_of(word) for word in words_said}
+        said = {root_of(word) for word in words_said | of_life(words_said)}
         told: list[tuple[int, int, int, ColumnKey]] = []
         for key in self.catalog.of(table):
             words = self.catalog.words(key)
@@ -292,8 +291,8 @@ class Items:
         else:
             time = self.resolver.time_column([table], hint=self._said())
             found = self._date(time, noun) if time is not None else None
-            lives = [one for one in (BIRTH, DEATH) if one.intersection(self._said())]
-            if time is not None and lives and not any(one.intersection(self.catalog.words(time)) for one in lives):
+            lives = of_life(set(self._said()))
+            if time is not None and lives and lives.isdisjoint(self.catalog.words(time)):
                 found = None  # when somebody was born is not when anything else happened
         if found is None:
             self.resolver.doubt(f"{noun.wh} is asked for, and no column tells it", _NOT_TOLD)

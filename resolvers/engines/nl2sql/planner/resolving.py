@@ -1,6 +1,6 @@
 """What the words of one question stand for: what nouns do, and the moments and values that are compared."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -35,7 +35,7 @@ class Resolver(Targets):
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
         hints = set(hint)
-        hints |= {word for of_life in (BIRTH, DEATH) if hints & of_life for word in of_life}
+        hints |= of_life(hints)
         told: dict[str, list[ColumnKey]] = {}
         for table in tables:
             times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]
@@ -189,8 +189,8 @@ class Resolver(Targets):
                 for one in values
             )
         said = unit_behind(tokens, ref.last)
-        by = scale(said, self.catalog.words(column))
-        if by is None and measures_of(said) and not measures_of(said) & set(self.catalog.words(column)):
+        by, measured = scale(said, self.catalog.words(column)), measures_of(said)
+        if by is None and measured and measured.isdisjoint(self.catalog.words(column)):
             self.doubt("a number has a unit that the column is not called after", 0.2)
         if by is None or by == 1:
             return values
@@ -207,6 +207,11 @@ class Resolver(Targets):
         whole = profile.distinct_count <= len(profile.top_values)
         known = {one.value.lower() for one in profile.top_values}
         return not whole or text.lower() in known
+
+
+def of_life(said: Set[str]) -> Set[str]:
+    """All words for a birth, where one of them is said, and the same of a death."""
+    return frozenset().union(*(words for words in (BIRTH, DEATH) if said & words))
 
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:

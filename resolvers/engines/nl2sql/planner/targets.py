@@ -26,6 +26,10 @@ _PART: Final = 0.5
 """What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
+_SAME: Final = 0.25
+"""What it adds that a column stands where the rest of what is named does."""
+_OWN: Final = 0.4
+"""The same where a value tells whose it is: `Nancy's phone` is hers, rather than one called just `phone` elsewhere."""
 _TOGETHER: Final = 0.06
 """What it adds that a table holds more than others of what the question names."""
 _DEED: Final = 0.15
@@ -186,18 +190,16 @@ class Targets:
         values = (ref for cond in self.frame.conditions for ref in cond.values)
         shown = (item.ref for item in self.frame.items if item.ref is not None)
         if valued := self.alone(values, MentionKind.VALUE):
-            return partial(self._belongs_to, valued)
+            return partial(self._lies_by, valued, _OWN)
         held = self.alone(shown, MentionKind.COLUMN) or sorted(self.together())
-        return partial(self._lies_by, held)
+        return partial(self._lies_by, held, _SAME)
 
-    def _belongs_to(self, held: Sequence[str], table: str) -> float:
-        """`Nancy's phone`: that of whoever is called so, rather than one that is called just `phone` elsewhere."""
+    def _lies_by(self, held: Sequence[str], own: float, table: str) -> float:
+        """How much tables that are held speak for another; `own` is what they do for themselves."""
         far = self.catalog.farness(table, held)
-        return 0.0 if far >= FAR else (0.4 if far == 0 else 0.25 - 0.16 * far)
-
-    def _lies_by(self, held: Sequence[str], table: str) -> float:
-        far = self.catalog.farness(table, held)
-        return 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
+        if far >= FAR or not held:
+            return 0.0
+        return own if far == 0 else _SAME - 0.16 * far
 
     def _named(self, near: tuple[Ref, ...], subject: str | None) -> _Named:
         """The tables that words beside speak of, each with what it says at best, and how far others are from it."""
@@ -318,7 +320,7 @@ class Targets:
         """A key in a table that nobody names, which is no key of its own rows: another's league."""
         if not self.catalog.is_key(key) or key.table in self.mentioned() or self.catalog.key(key.table) == key:
             return False
-        if key.table in self.together():
+        if key.table in self.together():  # the year of the wages that are asked for
             return False
         subject = self.subject() if noun.owner is None else self.table(noun.owner)
         return subject is not None and not self.catalog.refers(subject, key.table)
@@ -353,7 +355,7 @@ class Targets:
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
             score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
             options[key] = max(score, options.get(key, -9.0))
-        if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
+        if said == ["name"]:
             self._by_name(noun, owner, options)
         if owner is not None:
             self._by_number(noun.ref, owner, options)
@@ -361,9 +363,7 @@ class Targets:
         least = 0.7 if any(self.catalog.distance(one, key.table) <= 1 for key in options for one in beside) else 0.4
         for table in beside:
             if not any(key.table == table for key in options):
-                for key, found in self.catalog.vocabulary.found_columns(
-                    self.cut.linked.words(noun.ref.first, noun.ref.last), [table], 3
-                ):
+                for key, found in self.catalog.vocabulary.found_columns(said, [table], 3):
                     if found.score >= least:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
