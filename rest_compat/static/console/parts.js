@@ -1,0 +1,71 @@
+// What every place is made of: markup, questions to the graph, and the faces of what is not there.
+import { h } from "../vendor/preact.js";
+import { useCallback, useEffect, useState } from "../vendor/preact-hooks.js";
+import htm from "../vendor/htm.js";
+
+import { ask } from "./graph.js";
+import { inWords } from "./words.js";
+
+export const html = htm.bind(h);
+
+// The answer to a question, asked again when its variables change: { data, failure, loading, again }. The last answer
+// stays until the next one is there. Without variables nothing is asked.
+export function useAnswer(document, variables) {
+  const key = variables && JSON.stringify(variables);
+  const [state, setState] = useState({ loading: true });
+  const [round, setRound] = useState(0);
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    const leaving = new AbortController();
+    setState((before) => ({ data: before.data, loading: true }));
+    ask(document, JSON.parse(key), leaving.signal).then(
+      (data) => setState({ data, loading: false }),
+      (failure) => leaving.signal.aborted || setState({ failure, loading: false }),
+    );
+    return () => leaving.abort();
+  }, [document, key, round]);
+  return { ...state, again };
+}
+
+export const Loading = ({ what = "Loading" }) => html`<p class="face calm" role="status"><span class="spinner" aria-hidden="true"></span>${what} …</p>`;
+
+export const Empty = ({ title, children }) => html`<div class="face" role="status"><strong>${title}</strong><span>${children}</span></div>`;
+
+export function Failed({ failure, again }) {
+  const { title, next, said, code, id, refused } = inWords(failure);
+  return html`
+    <div class=${`face wrong ${refused ? "refused" : ""}`} role="alert">
+      <strong>${title}</strong>
+      ${said && html`<span>${said}</span>`}
+      <span>${next}</span>
+      ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+      <small>${code}${id && html` · request ${id}`}</small>
+    </div>
+  `;
+}
+
+// A part of a page with a question of its own: one that fails leaves the rest as it is.
+export function Part({ title, answer, children, note }) {
+  const { data, failure, again } = answer;
+  return html`
+    <section class="part" aria-label=${title}>
+      <h2>${title}${note && html` <small>${note}</small>`}</h2>
+      ${failure ? html`<${Failed} failure=${failure} again=${again} />` : data ? children(data) : html`<${Loading} />`}
+    </section>
+  `;
+}
+
+export const Tags = ({ tags }) =>
+  tags?.length ? html`<span class="tags">${tags.map((tag) => html`<span class="tag" key=${tag.tagFqn} title=${tag.tagDescription}>${tag.tagFqn}</span>`)}</span>` : null;
+
+// A heading that takes the focus when its place is opened, so that a screen reader begins there.
+export function Heading({ children, title }) {
+  const take = useCallback((element) => {
+    if (element && document.activeElement === document.body) element.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    if (title) document.title = `${title} | Stoa`;
+  }, [title]);
+  return html`<h1 tabindex="-1" ref=${take}>${children}</h1>`;
+}
