@@ -211,7 +211,7 @@ def missing_files(names: Sequence[str]) -> list[str]:
 
 
 def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
-    """Return the routes `/`, `/console`, `/explorer`, `/docs`, `/docs/{service}` and `/static/...`, none of which needs a token.
+    """Return the routes of the pages and of `/static/...`, none of which needs a token.
 
     The explorer itself stands at the endpoint of the graph (`rest_compat.explorer`), and `/explorer` leads there.
 

@@ -2,11 +2,14 @@
 import { useEffect } from "../vendor/preact-hooks.js";
 
 import { ASSET, PROFILE } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Part, Tags, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, Part, Tags, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Rules, Score, Violations } from "./quality.js";
 import { counted, moment, plain } from "./words.js";
+
+// Narrow windows lay the rows out as blocks, which would take their roles from them; so these are written down.
+const HEADS = ["Column", "Type", "Filled", "What is in it"];
 
 export function Asset({ given }) {
   const { uri, fqn, column } = given;
@@ -20,9 +23,9 @@ export function Asset({ given }) {
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
-    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} /></p>
+    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} /></p>
     ${table.description || table.summaryText
-      ? html`<p class="described">${table.description || table.summaryText}</p>`
+      ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
     <p><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a></p>
     <div class="two">
@@ -70,9 +73,9 @@ function Columns({ table, profile, chosen }) {
       ${columns.length === 0 && html`<${Empty} title="No columns">The catalog knows of none.<//>`}
       ${columns.length > 0 &&
       html`<div class="wide" tabindex="0" role="region" aria-label="Table of columns">
-        <table class="columns">
-          <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Filled</th><th scope="col">What is in it</th></tr></thead>
-          <tbody>${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
+        <table class="columns" role="table">
+          <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${head}</th>`)}</tr></thead>
+          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
         </table>
       </div>`}
       ${more > 0 && html`<p class="quiet">${counted(more, "more column is", "more columns are")} not shown.</p>`}
@@ -88,14 +91,14 @@ function measuredBy(profile, measured) {
 }
 
 const Column = ({ column, figures, chosen }) => html`
-  <tr class=${chosen ? "chosen" : undefined}>
-    <th scope="row">
+  <tr class=${chosen ? "chosen" : undefined} role="row">
+    <th scope="row" role="rowheader">
       <span class="name">${column.name}</span> <${Tags} tags=${column.tags} />
-      ${column.description && html`<span class="about">${column.description}</span>`}
+      ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
-    <td class="type">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> not null</span>`}</td>
-    <td><${Shares} figures=${figures} /></td>
-    <td><${Picture} figures=${figures} /></td>
+    <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> not null</span>`}</td>
+    <td role="cell"><${Shares} figures=${figures} /></td>
+    <td role="cell"><${Picture} figures=${figures} /></td>
   </tr>
 `;
 

@@ -172,6 +172,7 @@ export const VIOLATIONS = `
         name
         displayName
         severity
+        column
         lastSeenAt
         seenCount
       }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { FIND } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Tags, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, Tags, Told, useAnswer } from "./parts.js";
 import { above, link, settle } from "./places.js";
 import { counted, plain } from "./words.js";
 
@@ -43,7 +43,7 @@ const Hit = ({ asset }) => html`
     <a class="hit" href=${target(asset)}>
       <span class="hit-head"><strong>${asset.name}</strong> <span class="kind">${plain(asset.type)}</span></span>
       <span class="path">${above(asset.fullyQualifiedName)}</span>
-      ${asset.description && html`<span class="about">${asset.description}</span>`}
+      ${asset.description && html`<span class="about"><${Told} text=${asset.description} /></span>`}
       <span class="size">${size(asset)} <${Tags} tags=${asset.tags} /></span>
     </a>
   </li>

@@ -56,8 +56,20 @@ export function Part({ title, answer, children, note }) {
   `;
 }
 
-export const Tags = ({ tags }) =>
-  tags?.length ? html`<span class="tags">${tags.map((tag) => html`<span class="tag" key=${tag.tagFqn} title=${tag.tagDescription}>${tag.tagFqn}</span>`)}</span>` : null;
+// The first tags, and how many more there are, by name for who points at it.
+export function Tags({ tags, most = 3 }) {
+  if (!tags?.length) return null;
+  const rest = tags.slice(most).map((tag) => tag.tagFqn);
+  return html`
+    <span class="tags">
+      ${tags.slice(0, most).map((tag) => html`<span class="tag" key=${tag.tagFqn} title=${tag.tagDescription}>${tag.tagFqn}</span>`)}
+      ${rest.length > 0 && html`<span class="tag" title=${rest.join(", ")} aria-label=${`and ${rest.join(", ")}`}>+${rest.length}</span>`}
+    </span>
+  `;
+}
+
+// A text of the catalog, whose names stand between backticks.
+export const Told = ({ text }) => text.split("`").map((part, at) => (at % 2 ? html`<code key=${at}>${part}</code>` : part));
 
 // A heading that takes the focus when its place is opened, so that a screen reader begins there.
 export function Heading({ children, title }) {

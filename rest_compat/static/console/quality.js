@@ -59,6 +59,7 @@ export function Violations({ fqn }) {
           <${Short} items=${[...violations.items].sort(worst)} total=${violations.total}>
             ${(one) => html`<li key=${one.id}>
               <${Severity} value=${one.severity} /> <strong>${one.displayName || plain(one.name)}</strong>
+              ${one.column && !one.name.includes(one.column) && html` <code>${one.column}</code>`}
               <span class="quiet line">${counted(one.seenCount, "time", "times")} seen, last ${moment(one.lastSeenAt)}</span>
             </li>`}
           <//>

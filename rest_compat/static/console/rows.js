@@ -2,12 +2,14 @@
 import { html } from "./parts.js";
 import { counted, number } from "./words.js";
 
-const isNumber = (value) => typeof value === "number";
+// Exact decimals come as texts, which keep all their digits.
+const DECIMAL = /^-?\d+\.\d+$/;
+const isNumber = (value) => typeof value === "number" || (typeof value === "string" && DECIMAL.test(value));
 
 // Years and ids are numbers without a separator between thousands.
 function cell(value, name) {
   if (value === null) return html`<span class="quiet">none</span>`;
-  if (isNumber(value)) return /year|_?id$/i.test(name) ? String(value) : number(value);
+  if (isNumber(value)) return /year|_?id$/i.test(name) ? String(value) : html`<span title=${value}>${number(Number(value))}</span>`;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

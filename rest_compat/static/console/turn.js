@@ -58,7 +58,9 @@ export function Turn({ session, turn, last, onPick }) {
 // A question back names its readings in its text as well; the buttons say them better.
 function Said({ known }) {
   const readings = known.done?.readings ?? [];
-  const text = readings.length > 1 ? known.text.split("\n\n1. ")[0] : known.text;
+  const [first] = readings;
+  const listed = readings.length > 1 ? `\n\n1. ${first.text}` : `\n\n${first?.text}`;
+  const text = first ? known.text.split(listed)[0] : known.text;
   if (!text) return null;
   return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => html`<p key=${at}>${part}</p>`)}</div>`;
 }
