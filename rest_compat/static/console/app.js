@@ -31,7 +31,7 @@ const Welcome = () => html`
 `;
 
 function Signed() {
-  const answer = useAnswer(PROJECTS, {});
+  const answer = useAnswer(PROJECTS, {}, { anywhere: true });
   const projects = answer.data?.projects.items ?? [];
   const project = chosen();
   // Without a choice there is nothing to see, so the first project is one.

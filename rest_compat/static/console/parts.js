@@ -10,7 +10,7 @@ export const html = htm.bind(h);
 
 // The answer to a question, asked again when its variables change: { data, failure, loading, again }. The last answer
 // stays until the next one is there. Without variables nothing is asked.
-export function useAnswer(document, variables) {
+export function useAnswer(document, variables, { anywhere = false } = {}) {
   const key = variables && JSON.stringify(variables);
   const [state, setState] = useState({ loading: true });
   const [round, setRound] = useState(0);
@@ -19,7 +19,7 @@ export function useAnswer(document, variables) {
     if (key === undefined) return undefined;
     const leaving = new AbortController();
     setState((before) => ({ data: before.data, loading: true }));
-    ask(document, JSON.parse(key), leaving.signal).then(
+    ask(document, JSON.parse(key), { signal: leaving.signal, anywhere }).then(
       (data) => setState({ data, loading: false }),
       (failure) => leaving.signal.aborted || setState({ failure, loading: false }),
     );
@@ -33,13 +33,14 @@ export const Loading = ({ what = "Loading" }) => html`<p class="face calm" role=
 export const Empty = ({ title, children }) => html`<div class="face" role="status"><strong>${title}</strong><span>${children}</span></div>`;
 
 export function Failed({ failure, again }) {
-  const { title, next, said, code, id, refused } = inWords(failure);
+  const { title, next, said, code, id, refused, signedOut } = inWords(failure);
   return html`
     <div class=${`face wrong ${refused ? "refused" : ""}`} role="alert">
       <strong>${title}</strong>
       ${said && html`<span>${said}</span>`}
-      <span>${next}</span>
-      ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+      <span><${Told} text=${next} /></span>
+      ${again && !signedOut && html`<button type="button" onClick=${again}>Try again</button>`}
+      ${signedOut && html`<button type="button" onClick=${window.stoa.signOut}>Sign in again</button>`}
       <small>${code}${id && html` · request ${id}`}</small>
     </div>
   `;

@@ -2,7 +2,7 @@
 
 const SIGN_IN =
   "Open a link that signs you in, as `make demo` prints one, or paste a token into the field above. A development " +
-  "server prints one: stoa token --user NAME --org ORGANIZATION";
+  "server prints one: `stoa token --user NAME --org ORGANIZATION`";
 
 const FAILURES = {
   OFFLINE: ["The server cannot be reached", "Check that it runs and that you are connected, then try again."],
@@ -27,7 +27,9 @@ const REFUSALS = new Set(["FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENI
 // A failure as a person reads it: a heading, what the server said, what to do next.
 export function inWords(failure) {
   const [title, next] = FAILURES[failure.code] ?? ["That did not work", "Try again. If it stays so, tell an operator."];
-  return { title, next, said: failure.message, code: failure.code, id: failure.requestId, refused: REFUSALS.has(failure.code) };
+  const { code, message, requestId } = failure;
+  const signedOut = code === "UNAUTHENTICATED" || code.startsWith("TOKEN_");
+  return { title, next, said: message, code, id: requestId, refused: REFUSALS.has(code), signedOut };
 }
 
 const language = navigator.language;
