@@ -108,5 +108,17 @@ window.stoa = (() => {
   });
   window.addEventListener("hashchange", () => takeFromAddress() && changed());
 
-  return { headers, onChange: (listener) => listeners.push(listener) };
+  // What a page does for a person who picks a project by its name, or leaves.
+  function setProject(id) {
+    write(PROJECT, id);
+    changed();
+  }
+
+  function signOut() {
+    write(TOKEN, "");
+    write(PROJECT, "");
+    changed();
+  }
+
+  return { headers, setProject, signOut, onChange: (listener) => listeners.push(listener) };
 })();

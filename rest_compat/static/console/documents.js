@@ -1,0 +1,257 @@
+// Every GraphQL document that the console sends. A test checks each against the published schema, so all of them stand
+// here, whole, as text that nothing is put into.
+
+export const PROJECTS = `
+  query ConsoleProjects {
+    projects(limit: 100) {
+      total
+      items {
+        id
+        name
+        description
+      }
+    }
+  }
+`;
+
+export const FIND = `
+  query ConsoleFind($q: String, $assetType: AssetType, $fqnPrefix: String, $offset: Int!) {
+    searchMetadata(q: $q, assetType: $assetType, fqnPrefix: $fqnPrefix, limit: 30, offset: $offset) {
+      total
+      items {
+        id
+        name
+        type
+        fullyQualifiedName
+        resourceUri
+        description
+        rowCount
+        columnCount
+        tableCount
+        dataType
+        tags {
+          tagFqn
+        }
+      }
+    }
+  }
+`;
+
+export const ASSET = `
+  query ConsoleAsset($resourceUri: String!, $fqn: String!) {
+    metadata(
+      resourceType: "data_connection"
+      resourceUri: $resourceUri
+      fqn: $fqn
+      assetType: TABLE
+      includeChildren: true
+    ) {
+      id
+      name
+      fullyQualifiedName
+      description
+      summaryText
+      version
+      updatedAt
+      tableType
+      rowCount
+      columnCount
+      childrenTotal
+      owners {
+        name
+      }
+      tags {
+        tagFqn
+        tagDescription
+      }
+      children {
+        id
+        name
+        dataType
+        dataTypeDisplay
+        nullable
+        ordinalPosition
+        description
+        tags {
+          tagFqn
+          tagDescription
+        }
+      }
+    }
+  }
+`;
+
+export const PROFILE = `
+  query ConsoleProfile($resourceUri: String!, $fqn: String!) {
+    metadata(resourceType: "data_connection", resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+      profile {
+        id
+        tier
+        measuredAt
+        rowCount
+        sampleSize
+        newest
+        freshnessColumn
+        candidateKeys {
+          columns
+          isDeclared
+        }
+        foreignKeys {
+          columns
+          targetFqn
+          targetColumns
+          matchRate
+          isDeclared
+        }
+        columns {
+          name
+          kind
+          rowCount
+          nullCount
+          distinctCount
+          minimum
+          maximum
+          mean
+          masked
+          histogram {
+            lower
+            upper
+            count
+          }
+          topValues {
+            value
+            count
+          }
+        }
+      }
+    }
+  }
+`;
+
+export const SCORE = `
+  query ConsoleScore($fqn: String!) {
+    scorecard(request: { assetFqn: $fqn }) {
+      overallScore
+      asOf
+      change {
+        difference
+      }
+      dimensions {
+        dimensionId
+        name
+        displayName
+        score
+        numerator
+        denominator
+      }
+    }
+  }
+`;
+
+export const RULES = `
+  query ConsoleRules($fqn: String!) {
+    qualityRules(assetFqn: $fqn, limit: 50) {
+      total
+      items {
+        id
+        name
+        description
+        severity
+        state
+      }
+    }
+  }
+`;
+
+export const VIOLATIONS = `
+  query ConsoleViolations($fqn: String!) {
+    violations(assetFqn: $fqn, status: OPEN, limit: 50) {
+      total
+      items {
+        id
+        name
+        displayName
+        severity
+        column
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const SESSIONS = `
+  query ConsoleSessions {
+    chatSessions(limit: 8) {
+      total
+      items {
+        sessionId
+        title
+        turnCount
+        updatedAt
+      }
+    }
+  }
+`;
+
+export const SESSION_TURNS = `
+  query ConsoleSessionTurns($sessionId: UUID!) {
+    turns(sessionId: $sessionId, limit: 20, order: DESC) {
+      total
+      items {
+        turnId
+        state
+        messages {
+          role
+          content
+        }
+      }
+    }
+  }
+`;
+
+export const BEGIN_SESSION = `
+  mutation ConsoleBeginSession($title: String) {
+    createChatSession(session: { title: $title }) {
+      sessionId
+    }
+  }
+`;
+
+export const ASK = `
+  mutation ConsoleAsk($sessionId: UUID!, $message: String!, $readingId: String) {
+    createTurn(sessionId: $sessionId, turn: { message: $message, readingId: $readingId }) {
+      turnId
+    }
+  }
+`;
+
+export const FOLLOW = `
+  subscription ConsoleFollow($sessionId: UUID!, $turnId: UUID!, $lastEventId: Int!) {
+    turnEvents(sessionId: $sessionId, turnId: $turnId, lastEventId: $lastEventId) {
+      sequence
+      event
+      data
+      final
+    }
+  }
+`;
+
+export const CHART = `
+  query ConsoleChart($resourceUri: String!) {
+    artifactPreview(resourceUri: $resourceUri) {
+      previewType
+      truncated
+      value
+    }
+  }
+`;
+
+export const CSV = `
+  query ConsoleCsv($resourceUri: String!) {
+    artifactDownload(resourceUri: $resourceUri, format: CSV) {
+      name
+      url
+    }
+  }
+`;
