@@ -2,10 +2,11 @@
 import { useEffect } from "../vendor/preact-hooks.js";
 
 import { ASSET, PROFILE } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Part, Tags, Told, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Rules, Score, Violations } from "./quality.js";
+import { Tags } from "./tags.js";
 import { counted, moment, plain } from "./words.js";
 
 // Narrow windows lay the rows out as blocks, which would take their roles from them; so these are written down.
@@ -23,7 +24,7 @@ export function Asset({ given }) {
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
-    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} /></p>
+    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} opens /></p>
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
@@ -93,7 +94,7 @@ function measuredBy(profile, measured) {
 const Column = ({ column, figures, chosen }) => html`
   <tr class=${chosen ? "chosen" : undefined} role="row">
     <th scope="row" role="rowheader">
-      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} />
+      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} opens />
       ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
     <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> not null</span>`}</td>

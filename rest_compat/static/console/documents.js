@@ -165,7 +165,7 @@ export const RULES = `
 
 export const VIOLATIONS = `
   query ConsoleViolations($fqn: String!) {
-    violations(assetFqn: $fqn, status: OPEN, limit: 50) {
+    violations(assetFqn: $fqn, status: OPEN, limit: 100) {
       total
       items {
         id
