@@ -1,7 +1,7 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
 import { useEffect } from "../vendor/preact-hooks.js";
 
-import { ASSET, PROFILE } from "./documents.js";
+import { ASSET, LOCATE, PROFILE } from "./documents.js";
 import { Empty, Failed, Heading, html, Loading, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
@@ -12,7 +12,18 @@ import { counted, moment, plain } from "./words.js";
 // Narrow windows lay the rows out as blocks, which would take their roles from them; so these are written down.
 const HEADS = ["Column", "Type", "Filled", "What is in it"];
 
+// Where only the name of a table is known, the catalog says in which source it is.
 export function Asset({ given }) {
+  const answer = useAnswer(LOCATE, given.fqn && !given.uri ? { fqn: given.fqn } : undefined);
+  if (!given.fqn || given.uri) return html`<${Table} given=${given} />`;
+  if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
+  if (!answer.data) return html`<${Loading} what="Looking for the table" />`;
+  const [found] = answer.data.searchMetadata.items;
+  if (found?.fullyQualifiedName !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} title="This is no table">Look for it in <a href=${link("find", { under: given.fqn })}>Find</a>.<//>`;
+  return html`<${Table} given=${{ ...given, uri: found.resourceUri }} />`;
+}
+
+function Table({ given }) {
   const { uri, fqn, column } = given;
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);

@@ -255,3 +255,125 @@ export const CSV = `
     }
   }
 `;
+
+export const LOCATE = `
+  query ConsoleLocate($fqn: String!) {
+    searchMetadata(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
+      items {
+        fullyQualifiedName
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const RUNS = `
+  query ConsoleRuns {
+    workflowConfigurations(limit: 100) {
+      total
+      items {
+        id
+        name
+        runs {
+          id
+          configurationId
+          status
+          workflowName
+          workflowType
+          assetFqn
+          startedAt
+          completedAt
+          errorMessage
+          output
+          progress {
+            tasks
+            pending
+            running
+            completed
+            failed
+            skipped
+          }
+        }
+      }
+    }
+  }
+`;
+
+export const WAITING = `
+  query ConsoleWaiting($runId: UUID!) {
+    runProposals(runId: $runId, state: PROPOSED, limit: 1) {
+      total
+    }
+  }
+`;
+
+export const PROPOSALS = `
+  query ConsoleProposals($runId: UUID!, $page: Int!) {
+    runProposals(runId: $runId, state: PROPOSED, limit: 100, page: $page) {
+      total
+      limit
+      items {
+        id
+        kind
+        assetFqn
+        resourceUri
+        proposedValue
+        confidence
+      }
+    }
+  }
+`;
+
+export const PROPOSAL = `
+  query ConsoleProposal($runId: UUID!, $assetFqn: String!, $kind: ProposalKind!) {
+    runProposals(runId: $runId, assetFqn: $assetFqn, kind: $kind, limit: 100) {
+      items {
+        id
+        standingValue
+        evidence
+      }
+    }
+  }
+`;
+
+export const DECIDE_PROPOSALS = `
+  mutation ConsoleDecideProposals($runId: UUID!, $decision: Decision!, $ids: [UUID!], $notes: String) {
+    decideRun(runId: $runId, approval: { decision: $decision, proposalIds: $ids, notes: $notes }) {
+      pending
+      conflicted
+      conflicts {
+        proposalId
+        message
+      }
+    }
+  }
+`;
+
+export const OPEN_VIOLATIONS = `
+  query ConsoleOpenViolations($page: Int!) {
+    violations(status: OPEN, sort: "severity:desc,created_at:asc", limit: 100, page: $page) {
+      total
+      limit
+      items {
+        id
+        name
+        displayName
+        severity
+        assetFqn
+        column
+        details
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const DECIDE_VIOLATION = `
+  mutation ConsoleDecideViolation($violationId: UUID!, $status: ViolationStatus!, $notes: String) {
+    updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {
+      id
+      status
+    }
+  }
+`;
