@@ -9,10 +9,11 @@ import { Find } from "./find.js";
 import { Inbox } from "./inbox.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, usePlace } from "./places.js";
+import { Runs } from "./runs.js";
 
 const { stoa } = window;
-const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox };
-const NAMED = [["find", "Find"], ["ask", "Ask"], ["inbox", "Inbox"]];
+const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, runs: Runs };
+const NAMED = [["find", "Find"], ["ask", "Ask"], ["inbox", "Inbox"], ["runs", "Runs"]];
 const signedIn = () => "Authorization" in stoa.headers();
 const chosen = () => stoa.headers()["X-Project-ID"];
 

@@ -6,6 +6,7 @@ import { Empty, Failed, Heading, html, Loading, Part, Told, useAnswer } from "./
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Rules, Score, Violations } from "./quality.js";
+import { Start } from "./start.js";
 import { Tags } from "./tags.js";
 import { counted, moment, plain } from "./words.js";
 
@@ -18,8 +19,8 @@ export function Asset({ given }) {
   if (!given.fqn || given.uri) return html`<${Table} given=${given} />`;
   if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} what="Looking for the table" />`;
-  const [found] = answer.data.searchMetadata.items;
-  if (found?.fullyQualifiedName !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} title="This is no table">Look for it in <a href=${link("find", { under: given.fqn })}>Find</a>.<//>`;
+  const [found] = answer.data.dataAssets.items;
+  if (found?.fqn !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} title="This is no table">Look for it in <a href=${link("find", { under: given.fqn })}>Find</a>.<//>`;
   return html`<${Table} given=${{ ...given, uri: found.resourceUri }} />`;
 }
 
@@ -39,7 +40,7 @@ function Table({ given }) {
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
-    <p><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a></p>
+    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><${Start} fqn=${fqn} /></div>
     <div class="two">
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />

@@ -258,9 +258,9 @@ export const CSV = `
 
 export const LOCATE = `
   query ConsoleLocate($fqn: String!) {
-    searchMetadata(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
+    dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
       items {
-        fullyQualifiedName
+        fqn
         resourceUri
       }
     }
@@ -374,6 +374,107 @@ export const DECIDE_VIOLATION = `
     updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {
       id
       status
+    }
+  }
+`;
+
+export const RUN = `
+  subscription ConsoleRun($configurationId: UUID!, $runId: UUID!) {
+    runProgress(configurationId: $configurationId, runId: $runId) {
+      id
+      configurationId
+      status
+      workflowType
+      assetFqn
+      startedAt
+      completedAt
+      durationSeconds
+      errorMessage
+      output
+      progress {
+        tasks
+        pending
+        running
+        waiting
+        completed
+        failed
+        skipped
+        rowsDone
+        rowsTotal
+      }
+      tasks {
+        id
+        name
+        status
+        startedAt
+        completedAt
+        errorMessage
+        rowsDone
+        rowsTotal
+        waitsFor
+      }
+    }
+  }
+`;
+
+export const CANCEL_RUN = `
+  mutation ConsoleCancelRun($configurationId: UUID!, $runId: UUID!) {
+    cancelRun(configurationId: $configurationId, runId: $runId) {
+      id
+      status
+    }
+  }
+`;
+
+export const RETRY_RUN = `
+  mutation ConsoleRetryRun($configurationId: UUID!, $runId: UUID!) {
+    retryRun(configurationId: $configurationId, runId: $runId) {
+      id
+      status
+    }
+  }
+`;
+
+export const WORKFLOWS = `
+  query ConsoleWorkflows {
+    workflowDefinitions(available: true, limit: 100) {
+      items {
+        id
+        name
+        workflowType
+        category
+        description
+        dataAssetTypes
+      }
+    }
+  }
+`;
+
+export const CONFIGURATIONS = `
+  query ConsoleConfigurations($workflowType: WorkflowType!) {
+    workflowConfigurations(workflowType: $workflowType, status: ACTIVE, limit: 100) {
+      items {
+        id
+        isDefault
+        requireReferencePack
+      }
+    }
+  }
+`;
+
+export const CONFIGURE = `
+  mutation ConsoleConfigure($name: String!, $workflowType: WorkflowType!) {
+    createWorkflowConfiguration(configuration: { name: $name, workflowType: $workflowType }) {
+      id
+    }
+  }
+`;
+
+export const START_RUN = `
+  mutation ConsoleStartRun($configurationId: UUID!, $assetFqn: String!) {
+    triggerRun(configurationId: $configurationId, run: { assetFqn: $assetFqn }) {
+      id
+      configurationId
     }
   }
 `;

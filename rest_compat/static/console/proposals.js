@@ -8,7 +8,7 @@ import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
 import { kindOf, ProposalDetail, ProposalRow } from "./proposal.js";
-import { counted, moment, percent, plain } from "./words.js";
+import { counted, moment, percent, work } from "./words.js";
 
 const MOST_RUNS = 20;
 const MOST_AT_ONCE = 1000;
@@ -47,7 +47,7 @@ function Waiting() {
       ${waiting.map(
         (run) => html`<li key=${run.id}>
           <a class="hit" href=${link("inbox", { run: run.id })}>
-            <span class="hit-head"><strong>${counted(run.waiting, ...NOUN)}</strong> <span class="kind">${plain(run.workflowType)}</span></span>
+            <span class="hit-head"><strong>${counted(run.waiting, ...NOUN)}</strong> <span class="kind">${work(run.workflowType)}</span></span>
             <span class="size">${[run.assetFqn, moment(run.completedAt)].filter(Boolean).join(" · ")}</span>
           </a>
         </li>`,
@@ -73,12 +73,13 @@ function OfRun({ run, by }) {
       <a href=${link("inbox")}>‹ All runs</a>
       <a href=${link("inbox", { run })} aria-current=${byKind ? "true" : undefined}>By kind</a>
       <a href=${link("inbox", { run, by: "table" })} aria-current=${byKind ? undefined : "true"}>By table</a>
-      ${list.total !== null && html`<span class="quiet" role="status">${counted(list.items.length, ...NOUN)} to decide${list.loading ? " …" : ""}</span>`}
+      ${list.total !== null && html`<span class="quiet" role="status">${counted(list.items.length, ...NOUN)} to decide${list.loading || decisions.going ? " …" : ""}</span>`}
     </p>
     <${Outcome} told=${told} onUndo=${decisions.undo} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
     ${list.total === null && list.loading && html`<${Loading} what="Fetching the proposals" />`}
-    ${list.total !== null && !list.loading && !list.items.length && html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`}
+    ${decisions.going && !list.items.length && html`<${Loading} what="Carrying out what was decided" />`}
+    ${list.total !== null && !list.loading && !list.items.length && !decisions.going && html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`}
     ${list.items.length > 0 &&
     html`<${Desk} groups=${groups} noun=${NOUN} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]}
       row=${(one) => html`<${ProposalRow} one=${one} byKind=${byKind} />`} detail=${(one) => html`<${ProposalDetail} key=${one.id} run=${run} one=${one} />`} />`}
@@ -102,8 +103,10 @@ function Sure({ asked: { items, group, verb, decision }, onYes, onNo }) {
 // Decides; what is decided one by one goes together, as people press keys faster than a server counts requests.
 function useDecisions(run, list, setTold) {
   const queue = useRef({ items: [], decision: null, timer: null });
+  const [going, setGoing] = useState(0);
   async function now(items, decision, notes = null) {
     list.change((before) => before.filter((one) => !items.includes(one)));
+    setGoing((before) => before + 1);
     const conflicts = new Map();
     let left = items;
     try {
@@ -120,6 +123,7 @@ function useDecisions(run, list, setTold) {
       list.change((before) => [...left, ...before]);
       setTold({ failure });
     }
+    setGoing((before) => before - 1);
   }
   function flush() {
     const { items, decision, timer } = queue.current;
@@ -143,7 +147,7 @@ function useDecisions(run, list, setTold) {
       setTold({ failure });
     }
   }
-  return { now, later, undo };
+  return { now, later, undo, going: going > 0 || queue.current.items.length > 0 };
 }
 
 function Outcome({ told, onUndo }) {
