@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from auth.issuer import DevelopmentIssuer
-from tests.support.browser import Browser, Page
+from tests.support.browser import Page
 from tests.support.server import Client, Server, stoa
 from tests.test_console_browser import PEOPLE, browser, run, tab
 
