@@ -2,6 +2,7 @@
 import { render } from "../vendor/preact.js";
 import { useEffect, useReducer } from "../vendor/preact-hooks.js";
 
+import { Access } from "./access.js";
 import { Ask } from "./ask.js";
 import { Asset } from "./asset.js";
 import { PROJECTS } from "./documents.js";
@@ -12,8 +13,8 @@ import { link, usePlace } from "./places.js";
 import { Runs } from "./runs.js";
 
 const { stoa } = window;
-const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, runs: Runs };
-const NAMED = [["find", "Find"], ["ask", "Ask"], ["inbox", "Inbox"], ["runs", "Runs"]];
+const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, runs: Runs, access: Access };
+const NAMED = [["find", "Find"], ["ask", "Ask"], ["inbox", "Inbox"], ["runs", "Runs"], ["access", "Access"]];
 const signedIn = () => "Authorization" in stoa.headers();
 const chosen = () => stoa.headers()["X-Project-ID"];
 

@@ -40,7 +40,7 @@ function Table({ given }) {
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
-    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><${Start} fqn=${fqn} /></div>
+    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><a class="button quiet-button" href=${link("access", { on: uri })}>Who may do what</a><${Start} fqn=${fqn} /></div>
     <div class="two">
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />

@@ -478,3 +478,81 @@ export const START_RUN = `
     }
   }
 `;
+
+export const CONNECTIONS = `
+  query ConsoleConnections {
+    dataConnections(limit: 100) {
+      total
+      items {
+        name
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const ACCESS = `
+  query ConsoleAccess($resourceType: ResourceType!, $resourceId: String!, $user: String) {
+    CAN_READ: explainPermission(permission: CAN_READ, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_READ_METADATA: explainPermission(permission: CAN_READ_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_WRITE: explainPermission(permission: CAN_WRITE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_MANAGE_METADATA: explainPermission(permission: CAN_MANAGE_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_EXECUTE: explainPermission(permission: CAN_EXECUTE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_DELETE: explainPermission(permission: CAN_DELETE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_SHARE: explainPermission(permission: CAN_SHARE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_READ_SECRETS: explainPermission(permission: CAN_READ_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+    CAN_MANAGE_SECRETS: explainPermission(permission: CAN_MANAGE_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      allowed
+      chain
+      grants
+    }
+  }
+`;
+
+export const GRANT = `
+  mutation ConsoleGrant($grant: Grant!) {
+    grantPermission(grant: $grant) {
+      message
+    }
+  }
+`;
+
+export const REVOKE = `
+  mutation ConsoleRevoke($grant: Grant!) {
+    revokePermission(grant: $grant) {
+      message
+    }
+  }
+`;

@@ -4,19 +4,22 @@ import { Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
 import { percent, plain } from "./words.js";
 
+// In the order in which they matter: what is personal first, what stands on nearly everything last.
 const KINDS = {
-  DESCRIPTION: "Descriptions",
-  DISPLAY_NAME: "Display names",
-  BUSINESS_DEFINITION: "Business definitions",
-  TAG: "Tags",
   PII_TAG: "Tags of personal data",
   SENSITIVITY_TAG: "Tags of sensitivity",
-  DQ_TAG: "Tags of data quality",
-  RULE: "Rules",
   RELATIONSHIP: "Relationships",
-  INSIGHT: "Insights",
   GLOSSARY_LINK: "Links to the glossary",
+  DESCRIPTION: "Descriptions",
+  BUSINESS_DEFINITION: "Business definitions",
+  DISPLAY_NAME: "Display names",
+  INSIGHT: "Insights",
+  RULE: "Rules",
+  TAG: "Tags",
+  DQ_TAG: "Tags of data quality",
 };
+const RANKS = Object.keys(KINDS);
+export const byWeight = (one, other) => RANKS.indexOf(one.key) - RANKS.indexOf(other.key);
 export const kindOf = (kind) => KINDS[kind] ?? plain(kind);
 
 // A value of any kind as one line.

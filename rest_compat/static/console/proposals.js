@@ -7,8 +7,8 @@ import { ask } from "./graph.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { kindOf, ProposalDetail, ProposalRow } from "./proposal.js";
-import { counted, moment, percent, work } from "./words.js";
+import { byWeight, inShort, kindOf, ProposalDetail, ProposalRow } from "./proposal.js";
+import { counted, moment, number, percent, work } from "./words.js";
 
 const MOST_RUNS = 20;
 const MOST_AT_ONCE = 1000;
@@ -58,11 +58,13 @@ function Waiting() {
 
 function OfRun({ run, by }) {
   const list = useAll(PROPOSALS, { runId: run });
+  const [filter, setFilter] = useState({ text: "", sure: "" });
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const decisions = useDecisions(run, list, setTold);
   const byKind = by !== "table";
-  const groups = byKind ? grouped(list.items, (one) => one.kind, (one) => kindOf(one.kind)) : grouped(list.items, (one) => tableOf(one.assetFqn), (one) => parts(one.assetFqn)[3] ?? one.assetFqn);
+  const shown = list.items.filter((one) => fits(one, filter));
+  const groups = byKind ? grouped(shown, (one) => one.kind, (one) => kindOf(one.kind), byWeight) : grouped(shown, (one) => tableOf(one.assetFqn), (one) => parts(one.assetFqn)[3] ?? one.assetFqn);
   const choice = (key, verb, decision) => ({
     key,
     verb,
@@ -73,17 +75,40 @@ function OfRun({ run, by }) {
       <a href=${link("inbox")}>‹ All runs</a>
       <a href=${link("inbox", { run })} aria-current=${byKind ? "true" : undefined}>By kind</a>
       <a href=${link("inbox", { run, by: "table" })} aria-current=${byKind ? undefined : "true"}>By table</a>
-      ${list.total !== null && html`<span class="quiet" role="status">${counted(list.items.length, ...NOUN)} to decide${list.loading || decisions.going ? " …" : ""}</span>`}
+      ${list.total !== null && html`<span class="quiet" role="status">${shown.length < list.items.length ? `${number(shown.length)} of ` : ""}${counted(list.items.length, ...NOUN)} to decide${list.loading || decisions.going ? " …" : ""}</span>`}
     </p>
+    ${list.items.length > 0 && html`<${Filter} filter=${filter} onChange=${setFilter} />`}
     <${Outcome} told=${told} onUndo=${decisions.undo} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
     ${list.total === null && list.loading && html`<${Loading} what="Fetching the proposals" />`}
     ${decisions.going && !list.items.length && html`<${Loading} what="Carrying out what was decided" />`}
     ${list.total !== null && !list.loading && !list.items.length && !decisions.going && html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`}
-    ${list.items.length > 0 &&
+    ${list.items.length > 0 && !shown.length && html`<${Empty} title="None of these"><button type="button" onClick=${() => setFilter({ text: "", sure: "" })}>Show all again</button><//>`}
+    ${shown.length > 0 &&
     html`<${Desk} groups=${groups} noun=${NOUN} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]}
       row=${(one) => html`<${ProposalRow} one=${one} byKind=${byKind} />`} detail=${(one) => html`<${ProposalDetail} key=${one.id} run=${run} one=${one} />`} />`}
     ${asked && html`<${Sure} asked=${asked} onNo=${() => setAsked(null)} onYes=${(notes) => { decisions.now(asked.items, asked.decision, notes); setAsked(null); }} />`}
+  `;
+}
+
+const SURE = { "": () => true, "90": (one) => one.confidence >= 0.9, "75": (one) => one.confidence >= 0.75, less: (one) => one.confidence == null || one.confidence < 0.75 };
+
+function fits(one, { text, sure }) {
+  return SURE[sure](one) && (!text || `${one.assetFqn} ${inShort(one.proposedValue)}`.toLowerCase().includes(text.toLowerCase()));
+}
+
+// What is filtered away is not decided either: a group is what is shown of it.
+function Filter({ filter, onChange }) {
+  const set = (name) => (event) => onChange({ ...filter, [name]: event.target.value });
+  return html`
+    <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <label><span class="hidden">Only what holds this text</span><input type="search" value=${filter.text} placeholder="Only those with …" autocomplete="off" spellcheck=${false} onInput=${set("text")} /></label>
+      <label><span class="hidden">How sure the engine is</span>
+        <select value=${filter.sure} onChange=${set("sure")}>
+          <option value="">However sure</option><option value="90">90% sure and more</option><option value="75">75% sure and more</option><option value="less">Less than 75% sure</option>
+        </select>
+      </label>
+    </form>
   `;
 }
 

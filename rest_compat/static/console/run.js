@@ -6,7 +6,7 @@ import { ask, follow } from "./graph.js";
 import { Failed, Heading, html, Loading } from "./parts.js";
 import { link, parts } from "./places.js";
 import { Progress, Status } from "./runs.js";
-import { counted, isOpen, lasted, moment, number, plain, work } from "./words.js";
+import { counted, isOpen, lasted, moment, number, sentence, work } from "./words.js";
 
 const FIRST = 30;
 const URGENT = ["FAILED", "RUNNING", "SKIPPED", "PENDING", "CANCELED", "COMPLETED"];
@@ -33,7 +33,7 @@ export function Run({ given }) {
   return html`
     <nav class="trail" aria-label="Where it is"><a href=${link("runs")}>Runs</a></nav>
     <div class="ask-head">
-      <${Heading} title=${work(run.workflowType)}><span class="sentence">${work(run.workflowType)}</span><//>
+      <${Heading} title=${sentence(work(run.workflowType))}>${sentence(work(run.workflowType))}<//>
       ${open && html`<button type="button" class="quiet-button" onClick=${() => act(CANCEL_RUN)}>Cancel the run</button>`}
       ${!open && run.progress.failed > 0 && html`<button type="button" class="quiet-button" onClick=${() => act(RETRY_RUN)}>Try the failed tasks again</button>`}
     </div>

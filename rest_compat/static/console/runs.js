@@ -5,7 +5,7 @@ import { RUNS } from "./documents.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { Run } from "./run.js";
-import { counted, isOpen, lasted, moment, plain, work } from "./words.js";
+import { counted, isOpen, lasted, moment, plain, sentence, work } from "./words.js";
 
 const FIRST = 50;
 const PAUSE = 3000;
@@ -57,7 +57,7 @@ function List({ only }) {
 
 const Line = ({ run }) => html`
   <li>
-    <a href=${link("runs", { run: run.id, configuration: run.configurationId })}>${work(run.workflowType)}</a>
+    <a href=${link("runs", { run: run.id, configuration: run.configurationId })}>${sentence(work(run.workflowType))}</a>
     <${Status} value=${run.status} />
     <${Progress} progress=${run.progress} label=${`${work(run.workflowType)}, tasks that are over`} />
     <span class="quiet line">${[run.assetFqn, moment(run.startedAt) || "waits for its turn", lasted(run)].filter(Boolean).join(" · ")}</span>

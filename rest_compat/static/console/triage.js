@@ -8,7 +8,7 @@ import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
 import { Severity, worst } from "./quality.js";
-import { counted, moment, number, plain } from "./words.js";
+import { counted, moment, number, plain, sentence } from "./words.js";
 
 const MOST = 1000;
 const NOUN = ["violation", "violations"];
@@ -18,7 +18,7 @@ const CHOICES = [
   { key: "x", verb: "Resolve", status: "RESOLVED", told: "What a later run still finds is opened again.", reason: "How it was resolved" },
   { key: "d", verb: "Dismiss", status: "FALSE_POSITIVE", told: "Later runs leave them as they are.", reason: "Why it is none" },
 ];
-const nameOf = (one) => one.displayName || plain(one.name);
+const nameOf = (one) => one.displayName || sentence(plain(one.name));
 
 export function Triage() {
   const list = useAll(OPEN_VIOLATIONS, {}, MOST);
@@ -49,7 +49,7 @@ export function Triage() {
   }
   const stop = () => (busy ? (stopped.current = true) : setAsked(null));
   const choices = CHOICES.map((choice) => ({ ...choice, decide: (items) => setAsked({ items, choice }) }));
-  const groups = grouped(list.items, (one) => one.name, (one) => plain(one.name), (one, other) => worst(one.items[0], other.items[0]));
+  const groups = grouped(list.items, (one) => one.name, (one) => sentence(plain(one.name)), (one, other) => worst(one.items[0], other.items[0]));
   const missing = (list.total ?? 0) > MOST && !list.loading;
   return html`
     ${told?.failure && html`<${Failed} failure=${told.failure} />`}

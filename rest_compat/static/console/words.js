@@ -47,6 +47,9 @@ export const counted = (count, one, many) => `${numbers.format(count)} ${count =
 // OPEN_ENDED becomes "open ended".
 export const plain = (name) => (name ?? "").toLowerCase().replaceAll("_", " ");
 
+// As a heading begins.
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 // A kind of work, as people say it.
 export const work = (type) => plain(type).replace(/\bdq\b/, "data quality").replace(/\bpii\b/, "personal data");
 
