@@ -57,18 +57,6 @@ export function Part({ title, answer, children, note }) {
   `;
 }
 
-// The first tags, and how many more there are, by name for who points at it.
-export function Tags({ tags, most = 3 }) {
-  if (!tags?.length) return null;
-  const rest = tags.slice(most).map((tag) => tag.tagFqn);
-  return html`
-    <span class="tags">
-      ${tags.slice(0, most).map((tag) => html`<span class="tag" key=${tag.tagFqn} title=${tag.tagDescription}>${tag.tagFqn}</span>`)}
-      ${rest.length > 0 && html`<span class="tag" title=${rest.join(", ")} aria-label=${`and ${rest.join(", ")}`}>+${rest.length}</span>`}
-    </span>
-  `;
-}
-
 // A text of the catalog, whose names stand between backticks.
 export const Told = ({ text }) => text.split("`").map((part, at) => (at % 2 ? html`<code key=${at}>${part}</code>` : part));
 
