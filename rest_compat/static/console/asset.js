@@ -2,7 +2,7 @@
 import { useEffect } from "../vendor/preact-hooks.js";
 
 import { ASSET, LOCATE, PROFILE } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Part, Told, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Rules, Score, Violations } from "./quality.js";
@@ -78,7 +78,6 @@ function Columns({ table, profile, chosen }) {
   useEffect(() => {
     if (chosen) document.querySelector("tr.chosen")?.scrollIntoView({ block: "center" });
   }, [chosen, table.id]);
-  const more = (table.childrenTotal ?? 0) - columns.length;
   return html`
     <section class="part" aria-label="Columns">
       <h2>Columns <small>${measuredBy(profile, measured)}</small></h2>
@@ -91,7 +90,7 @@ function Columns({ table, profile, chosen }) {
           <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
         </table>
       </div>`}
-      ${more > 0 && html`<p class="quiet">${counted(more, "more column is", "more columns are")} not shown.</p>`}
+      <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} one="more column is" many="more columns are" />
     </section>
   `;
 }

@@ -494,50 +494,38 @@ export const CONNECTIONS = `
 export const ACCESS = `
   query ConsoleAccess($resourceType: ResourceType!, $resourceId: String!, $user: String) {
     CAN_READ: explainPermission(permission: CAN_READ, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_READ_METADATA: explainPermission(permission: CAN_READ_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_WRITE: explainPermission(permission: CAN_WRITE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_MANAGE_METADATA: explainPermission(permission: CAN_MANAGE_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_EXECUTE: explainPermission(permission: CAN_EXECUTE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_DELETE: explainPermission(permission: CAN_DELETE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_SHARE: explainPermission(permission: CAN_SHARE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_READ_SECRETS: explainPermission(permission: CAN_READ_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
     CAN_MANAGE_SECRETS: explainPermission(permission: CAN_MANAGE_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
-      allowed
-      chain
-      grants
+      ...Explained
     }
+  }
+
+  fragment Explained on PermissionExplanation {
+    allowed
+    chain
+    grants
   }
 `;
 

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
 
 import { ask } from "./graph.js";
-import { inWords } from "./words.js";
+import { counted, inWords } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -56,6 +56,9 @@ export function Part({ title, answer, children, note }) {
     </section>
   `;
 }
+
+// What a list leaves out, where it leaves something out.
+export const NotShown = ({ count, one = "more is", many = "more are" }) => (count > 0 ? html`<p class="quiet">${counted(count, one, many)} not shown.</p>` : null);
 
 // A text of the catalog, whose names stand between backticks.
 export const Told = ({ text }) => text.split("`").map((part, at) => (at % 2 ? html`<code key=${at}>${part}</code>` : part));

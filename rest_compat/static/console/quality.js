@@ -1,6 +1,6 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
 import { RULES, SCORE, VIOLATIONS } from "./documents.js";
-import { Empty, html, Part, useAnswer } from "./parts.js";
+import { Empty, html, NotShown, Part, useAnswer } from "./parts.js";
 import { counted, moment, number, percent, plain } from "./words.js";
 
 const FIRST = 6;
@@ -19,11 +19,10 @@ function changed(change) {
 // The first of a long list, and the rest for who asks for it.
 function Short({ items, total = items.length, children }) {
   const rest = items.slice(FIRST);
-  const missing = total - items.length;
   return html`
     <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
     ${rest.length > 0 && html`<details class="more"><summary>${counted(rest.length, "more", "more")}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
-    ${missing > 0 && html`<p class="quiet">${counted(missing, "more is", "more are")} not shown.</p>`}
+    <${NotShown} count=${total - items.length} />
   `;
 }
 
@@ -69,7 +68,7 @@ function Where({ members, name }) {
     ${rest.length > 0 && html` <span class="quiet" title=${rest.join(", ")}>and ${counted(rest.length, "more column", "more columns")}</span>`}`;
 }
 
-function seen(members) {
+export function seen(members) {
   const often = Math.max(...members.map((one) => one.seenCount));
   const last = members.map((one) => one.lastSeenAt).sort().at(-1);
   return `${often > 1 ? `${counted(often, "time", "times")}, last ` : ""}${moment(last)}`;
@@ -81,7 +80,6 @@ export function Violations({ fqn }) {
     <${Part} title="Open violations" answer=${answer}>
       ${({ violations }) => {
         if (!violations.total) return html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`;
-        const missing = violations.total - violations.items.length;
         return html`
           <${Short} items=${alike([...violations.items].sort(worst))}>
             ${(one) => html`<li key=${one.id}>
@@ -90,7 +88,7 @@ export function Violations({ fqn }) {
               <span class="quiet line">seen ${seen(one.members)}</span>
             </li>`}
           <//>
-          ${missing > 0 && html`<p class="quiet">${counted(missing, "more is", "more are")} not shown.</p>`}
+          <${NotShown} count=${violations.total - violations.items.length} />
         `;
       }}
     <//>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { CANCEL_RUN, RETRY_RUN, RUN } from "./documents.js";
 import { ask, follow } from "./graph.js";
-import { Failed, Heading, html, Loading } from "./parts.js";
+import { Failed, Heading, html, Loading, NotShown } from "./parts.js";
 import { link, parts } from "./places.js";
 import { Progress, Status } from "./runs.js";
 import { counted, isOpen, lasted, moment, number, sentence, work } from "./words.js";
@@ -70,7 +70,6 @@ function Tasks({ tasks, total }) {
   const [all, setAll] = useState(false);
   const sorted = [...tasks].sort(urgent);
   const shown = all ? sorted : sorted.slice(0, FIRST);
-  const missing = total - tasks.length;
   if (!tasks.length) return null;
   return html`
     <section class="part" aria-label="Tasks">
@@ -85,7 +84,7 @@ function Tasks({ tasks, total }) {
         )}
       </ul>
       ${sorted.length > shown.length && html`<button type="button" class="quiet-button" onClick=${() => setAll(true)}>Show ${counted(sorted.length - shown.length, "more", "more")}</button>`}
-      ${missing > 0 && html`<p class="quiet">${counted(missing, "more is", "more are")} not shown.</p>`}
+      <${NotShown} count=${total - tasks.length} />
     </section>
   `;
 }

@@ -7,8 +7,8 @@ import { ask } from "./graph.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { Severity, worst } from "./quality.js";
-import { counted, moment, number, plain, sentence } from "./words.js";
+import { seen, Severity, worst } from "./quality.js";
+import { counted, number, plain, sentence } from "./words.js";
 
 const MOST = 1000;
 const NOUN = ["violation", "violations"];
@@ -98,7 +98,7 @@ function Detail({ one }) {
     ${wrong !== null && html`<p>${counted(wrong, "row", "rows")} of ${number(denominator)} ${wrong === 1 ? "is" : "are"} wrong.</p>`}
     ${wrong === null && value != null && html`<p>Measured: ${value} ${unit ?? ""}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
-    <p class="quiet">Seen ${one.seenCount > 1 ? `${counted(one.seenCount, "time", "times")}, last ` : ""}${moment(one.lastSeenAt)}.</p>
+    <p class="quiet">Seen ${seen([one])}.</p>
   `;
 }
 
