@@ -224,7 +224,7 @@ SHEETS: Final[list[Sheet]] = [
         ("first_name", "PersonName", lambda r, _: r.choice(GIVEN).upper()), ("middle_name", "PersonName", some(0.8, lambda r, _: r.choice(GIVEN).upper())),
         ("name_suffix_lbl", "PersonName", some(0.2, one("JR|SR|III|II"))), ("race_code", "Ethnicity", one("W|B|A|I|O|U|M")),
         ("ethnic_code", "Ethnicity", one("HL|NL|UN")), ("res_street_address", "StreetAddress", road),
-        ("zip_code", "Postcode", form("89999")), ("full_phone_number", "PhoneNumber", some(0.6, form("8899899999"))),
+        ("zip_code", "Postcode", form("89999")), ("full_phone_number", "PhoneNumber", some(0.6, form("8998999999"))),
         ("birth_year", "DateOfBirth", number(1931, 2005)), ("precinct_desc", None, form("PCT {9}9-9")),
     ]),
     ("survey_2021", 80, [
@@ -253,7 +253,7 @@ SHEETS: Final[list[Sheet]] = [
     ("suppliers", 50, [
         ("supplier", None, one("Grainfield Foods|Halden Steel AB|Perrin et Fils|Torvik Shipping|Mabel & Sons|Oakridge Millwork")), ("contact", "PersonName", full),
         ("addr1", "StreetAddress", road), ("addr2", "StreetAddress", some(0.4, one("Suite 200|Apt 4B|Unit 7|Floor 3|PO Box 118|c/o Front Desk|Bldg C"))),
-        ("town", "City", one(TOWNS)), ("tel", "PhoneNumber", form("8899899999")), ("vat_rate", None, one("0.19|0.21|0.25")),
+        ("town", "City", one(TOWNS)), ("tel", "PhoneNumber", form("8998999999")), ("vat_rate", None, one("0.19|0.21|0.25")),
     ]),
     ("contacts_two_rows", 2, [
         ("first_name", "PersonName", one("Aoife|Bram")), ("surname", "PersonName", one("Boateng|Rautio")), ("email", "Email", mail), ("phone", "PhoneNumber", form("{+44 20} 9999 9999")),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from resolvers.engines.recognition.hints import hint, names_other, names_persons
-from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
+from resolvers.engines.recognition.model import RecognizerMatch, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -57,7 +57,7 @@ class Candidate:
     @property
     def is_within(self) -> bool:
         """Return whether it was only found inside longer values."""
-        return all(match.where not in ("values", "rows") for match in self.matches)
+        return all(match.where not in ("values", "rows", "name") for match in self.matches)
 
 
 def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[RecognizerMatch]) -> list[Candidate]:
@@ -73,10 +73,12 @@ def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Recognize
 
 
 def _rank(match: RecognizerMatch) -> tuple[float, float]:
-    order = list(Strength)
-    return -match.strength * (1.5 if match.recognizer.strength is Strength.PROOF else 1), order.index(
-        match.recognizer.strength
-    )
+    """What moved the score most comes first; a common form tells nothing by itself, and so comes last."""
+    return -_weight(match), -match.nats
+
+
+def _weight(match: RecognizerMatch) -> float:
+    return WEIGHTS["within" if match.where == "text" else match.recognizer.strength.value] * match.strength
 
 
 def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[RecognizerMatch]) -> dict[str, float]:
@@ -149,6 +151,7 @@ _PLACES: Final = {
     "values": "of the sampled values",
     "text": "of the sampled texts, within them",
     "rows": "of what was compared",
+    "name": "of the sampled values go with it",
 }
 
 
@@ -156,14 +159,13 @@ def finding(candidate: Candidate, confidence: float) -> TagFinding:
     """The tag with what speaks for it and against it."""
     evidence: list[dict[str, Any]] = []
     for match in candidate.matches[:4]:
-        kind = "within" if match.where == "text" else match.recognizer.strength.value
         where = _PLACES.get(match.where, "of the sampled documents, in one of their fields")
         evidence.append(
             {
                 "recognizer": match.recognizer.name,
-                "source": "neighbours" if match.where == "rows" else "values",
+                "source": {"rows": "neighbours", "name": "name"}.get(match.where, "values"),
                 "share": round(match.share, 4),
-                "weight": round(WEIGHTS[kind] * match.strength, 3),
+                "weight": round(_weight(match), 3),
                 "reason": f"{match.recognizer.reason}: {_percent(match.share)} {where} "
                 f"({match.tested} distinct ones tested).",
             }
@@ -172,6 +174,8 @@ def finding(candidate: Candidate, confidence: float) -> TagFinding:
         if candidate.figures[figure] and WEIGHTS[figure]:
             weight = round(WEIGHTS[figure] * candidate.figures[figure], 3)
             evidence.append({"recognizer": recognizer, "source": source, "weight": weight, "reason": reason})
+    # The strongest reason is the one that is read; what speaks against the tag stands behind all that speaks for it.
+    evidence.sort(key=lambda one: -one["weight"])
     return TagFinding(candidate.tag, round(confidence, 4), tuple(evidence))
 
 
