@@ -11,8 +11,9 @@ from persistence.queries.catalog_rows import chunks
 from persistence.queries.quality import insert_new
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.classification import classifications
 from persistence.tables.profiles import column_profiles, table_profiles
-from schema.data_readiness.classification import CATEGORIES, ClassificationKind
+from schema.data_readiness.classification import CATEGORIES, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, ProfileEntry, TableProfile
 from schema.identifiers import Fqn
 from schema.pagination import Page
@@ -149,6 +150,8 @@ class ProfileRepository(Repository[ProfileEntry]):
     def personal(self, scope: Scope, tables: Sequence[str]) -> dict[str, frozenset[str] | None]:
         """Return which columns of live tables hold personal data, as the catalog says now: FQNs by table, None for all.
 
+        So do those that recognition suggests and nobody has rejected: a value is not shown until somebody has decided.
+
         A table that is tagged itself, while none of its columns is, is personal as a whole. A table that the catalog
         does not hold any more is left out.
         """
@@ -161,6 +164,7 @@ class ProfileRepository(Repository[ProfileEntry]):
         columns = (asset.fully_qualified_name, asset.parent_fqn, asset.is_pii_tagged, asset.tags)
         tagged: dict[str, bool] = {}
         personal: dict[str, set[str]] = {}
+        held: dict[str, set[str]] = {}
         for some in chunks(sorted(set(tables))):
             of_tables = sa.select(*columns).where(
                 *live, asset.type == AssetType.TABLE, asset.fully_qualified_name.in_(some)
@@ -172,8 +176,30 @@ class ProfileRepository(Repository[ProfileEntry]):
             for fqn, parent, flag, tags in self._connection.execute(of_columns.where(marked)):
                 if _is_personal(flag, tags):
                     personal.setdefault(parent, set()).add(fqn)
+            suggested = (
+                sa.select(asset.fully_qualified_name, asset.parent_fqn)
+                .join(
+                    classifications,
+                    sa.and_(
+                        classifications.c.organization_id == asset.organization_id,
+                        classifications.c.project_id == asset.project_id,
+                        classifications.c.asset_fqn == asset.fully_qualified_name,
+                    ),
+                )
+                .where(
+                    *live,
+                    asset.type == AssetType.COLUMN,
+                    asset.parent_fqn.in_(some),
+                    classifications.c.kind == ClassificationKind.PII,
+                    classifications.c.state != ClassificationState.REJECTED,
+                )
+            )
+            for fqn, parent in self._connection.execute(suggested):
+                held.setdefault(parent, set()).add(fqn)
         return {
-            table: None if is_tagged and table not in personal else frozenset(personal.get(table, ()))
+            table: None
+            if is_tagged and table not in personal
+            else frozenset(personal.get(table, set()) | held.get(table, set()))
             for table, is_tagged in tagged.items()
         }
 

@@ -25,6 +25,7 @@ from resolvers.engines.recognition.scoring import (
     score,
     with_neighbours,
 )
+from resolvers.engines.recognition.sentences import INNER
 from resolvers.engines.recognition.unmistakable import KINDS
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
@@ -40,6 +41,7 @@ VERSION: Final = "1." + hashlib.sha256(
             [(sorted(some.items())) for some in (STRONG, WEAK)],
             [sorted(some) for some in (OTHER, PERSONS, MEASURES)],
             [(one.tag, one.phrases, one.reason, one.most, one.among) for one in KINDS],
+            [(one.recognizer.tag, one.recognizer.reason) for one in INNER],
             LEAST,
         )
     ).encode()

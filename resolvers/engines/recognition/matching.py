@@ -30,6 +30,7 @@ from resolvers.engines.recognition.numbers import NUMBERS
 from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company, names_a_thing
 from resolvers.engines.recognition.places import PLACES
 from resolvers.engines.recognition.secrets import SECRETS
+from resolvers.engines.recognition.sentences import MOST_EXAMPLES, example, placed, within_sentences
 from resolvers.engines.recognition.wholes import (
     ages,
     births,
@@ -138,7 +139,8 @@ def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
 def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     """Candidates that stand in longer text: what counts is how many of them pass, and in how many values."""
     assert recognizer.embedded is not None
-    candidates = passed = hits = tested = 0
+    candidates = passed = hits = rows = tested = 0
+    examples: list[str] = []
     for text in column.distinct:
         tested += 1
         hit = False
@@ -148,15 +150,20 @@ def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | N
             candidates += 1
             good = recognizer.test(found.group())
             passed += good
+            if good and not hit and len(examples) < MOST_EXAMPLES:
+                examples.append(example(text, *found.span()))
             hit = hit or good
         hits += hit
+        rows += column.counted[text] if hit else 0
     if not hits or passed < 0.5 * candidates or (hits < 2 and hits < 0.02 * tested):
         return None
     chance = max(
         recognizer.chance, 0.3 if recognizer.strength is Strength.SHAPE or recognizer.tag == "IpAddress" else 0.01
     )
     nats = passed * divergence(passed / candidates, chance)
-    return RecognizerMatch(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
+    share = rows / sum(column.counted[text] for text in column.distinct)
+    told = replace(recognizer, reason=placed(recognizer.reason, passed, examples))
+    return RecognizerMatch(told, tested, hits, share, strength_of(nats), nats, "text")
 
 
 def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
@@ -184,7 +191,7 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
             inner = _within(recognizer, column)
             if inner is not None:
                 found.append(inner)
-    return _column_wide(column, found)
+    return [*_column_wide(column, found), *within_sentences(column)]
 
 
 def _may_apply(recognizer: Recognizer, column: ColumnValues, meaningless: bool) -> bool:
