@@ -102,7 +102,8 @@ WEAK: Final[dict[str, tuple[str, ...]]] = {
     "PersonName": _phrases("name, contact, customer, employee, author, owner, manager, patient, user, person, client, "
                            "nom, nombre, nome, naam, namn, navn, nazwa, artist, composer, director, agent, doctor, "
                            "physician, reviewer, recipient, sender, student, teacher, member, player, driver, passenger, "
-                           "assignee, created by, updated by, sales rep, representative, signatory, payee, payer"),
+                           "commander, captain, officer, president, chairman, coach, judge, guest, host, winner, nurse, lawyer, witness, "
+                           "applicant, landlord, tenant, inspector, assignee, created by, updated by, sales rep, representative, signatory, payee, payer"),
     "PhoneNumber": _phrases("contact, number, kontakt, call"),
     "Email": _phrases("contact, login, username, recipient, sender, from, to, cc"),
     "StreetAddress": _phrases("location, addr line, shipping, billing, home, delivery, line1, line2"),

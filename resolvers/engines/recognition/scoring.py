@@ -37,6 +37,10 @@ BESIDE: Final = frozenset(
 """Tags that show that a table is about persons."""
 
 
+NAMED_THINGS: Final = 0.6
+"""What is left of the words of a list where the column is named after things: films, stations, rooms and brands bear
+the names of persons, and no list tells them from those."""
+
 TRAITS_OF_ONE: Final = frozenset({"Age", "Gender", "DateOfBirth"})
 """Tags of which two whose names say so show it as well, though each alone could be of a thing."""
 
@@ -94,6 +98,8 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
+    if tag == "PersonName" and best["other"] and not said:
+        best["listed"] *= NAMED_THINGS
     best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
     best["shape_and_name"] = best["shape"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
