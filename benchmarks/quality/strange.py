@@ -9,7 +9,7 @@ the tags that stand inside sentences, or nothing.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Final
@@ -328,9 +328,11 @@ SHEETS: Final[list[Sheet]] = [
 ]  # fmt: skip
 
 
-def tables(seed: int = SEED) -> Iterator[tuple[TableFacts, Sample, list[str | None], bool]]:
+def tables(
+    seed: int = SEED, sheets: Sequence[Sheet] = SHEETS
+) -> Iterator[tuple[TableFacts, Sample, list[str | None], bool]]:
     """Each table with its headers and without: what the catalog knows, all rows, the labels, whether it has headers."""
-    for name, count, columns in SHEETS:
+    for name, count, columns in sheets:
         rng = random.Random(f"{seed}-{name}")
         rows = tuple(tuple(make(rng, at) for _, _, make in columns) for at in range(count))
         for headed in (True, False):
@@ -369,10 +371,10 @@ class Told:
         return self.right / max(1, told), self.right / max(1, there), 2 * self.right / max(1, told + there)
 
 
-def measure(seed: int = SEED) -> dict[tuple[str, str], Told]:
+def measure(seed: int = SEED, sheets: Sequence[Sheet] = SHEETS) -> dict[tuple[str, str], Told]:
     """How columns and sentences are recognised, with headers and without."""
     outcome = {(what, names): Told() for what in ("columns", "sentences") for names in ("own", "none")}
-    for table, sample, labels, headed in tables(seed):
+    for table, sample, labels, headed in tables(seed, sheets):
         found = recognize(table, sample, NOW)
         for name, label in zip(sample.columns, labels, strict=True):
             what = "sentences" if label and label.startswith("~") else "columns"
@@ -381,15 +383,13 @@ def measure(seed: int = SEED) -> dict[tuple[str, str], Told]:
     return outcome
 
 
-def report(console: Console) -> None:
+def report(console: Console, sheets: Sequence[Sheet] = SHEETS, what: str = "as strangers write them") -> None:
     """Measure and print."""
-    count = sum(len(columns) for _, _, columns in SHEETS)
-    shown = Table(
-        title=f"Personal data: {count} columns of {len(SHEETS)} tables as strangers write them", title_justify="left"
-    )
+    count = sum(len(columns) for _, _, columns in sheets)
+    shown = Table(title=f"Personal data: {count} columns of {len(sheets)} tables {what}", title_justify="left")
     for column in ("what", "names", "precision", "recall", "F1", "right", "wrong", "missed"):
         shown.add_column(column, justify="left" if column in ("what", "names") else "right")
-    for (what, names), told in measure().items():
+    for (what, names), told in measure(sheets=sheets).items():
         shown.add_row(
             what, names, *(f"{figure:.2f}" for figure in told.figures), *map(str, (told.right, told.wrong, told.missed))
         )
