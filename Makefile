@@ -25,7 +25,7 @@ help:
 	@echo "  make snapshot   rewrite schema.graphql, the OpenAPI documents and docs/settings.md, docs/connectors.md"
 	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
-	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --hospital FOLDER',"
+	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --table FOLDER',"
 	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed)"
 	@echo "  make help       print this list"
 	@echo ""

@@ -40,8 +40,8 @@ SAMPLE: Final = Questions(
         "How many players were born in each state?",
     ),
     "Which players have the most followers on Instagram?",
-    "by birth state",
-    ("salaries.salary", "What is the highest salary?"),
+    meant="by birth state",
+    forbidden=("salaries.salary", "What is the highest salary?"),
 )
 """What is asked of the baseball data."""
 

@@ -26,6 +26,9 @@ def main() -> None:
     for name in REPORTS:
         parser.add_argument(f"--{name}", action="store_true", help=f"only {name}")
     parser.add_argument("--hospital", metavar="FOLDER", help="where dirty.csv and clean.csv of the hospital table are")
+    parser.add_argument(
+        "--table", metavar="FOLDER", action="append", default=[], help="errors: another table's dirty.csv and clean.csv"
+    )
     parser.add_argument("--rows", type=int, default=ROWS, help="speed: rows of the profiled table")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights and print them")
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
@@ -35,6 +38,9 @@ def main() -> None:
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()
+    for folder in given.table:
+        if not all(Path(folder, f"{name}.csv").is_file() for name in ("dirty", "clean")):
+            parser.error(f"{folder} holds no dirty.csv and clean.csv. Name the folder that does with --table.")
     if given.hospital and not all(Path(given.hospital, f"{name}.csv").is_file() for name in ("dirty", "clean")):
         parser.error(f"{given.hospital} holds no dirty.csv and clean.csv. Name the folder that does with --hospital.")
     if given.databases and not Path(given.databases, "chinook").is_dir():
@@ -48,7 +54,7 @@ def main() -> None:
         return
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
     for name in wanted:
-        told: dict[str, Any] = {"hospital": given.hospital} if name == "errors" else {}
+        told: dict[str, Any] = {"hospital": given.hospital, "tables": given.table} if name == "errors" else {}
         if name == "asking":
             told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}
             told |= {"shown": given.show or (), "only": given.only or ()}

@@ -59,6 +59,8 @@ REPAIRS: Final = 1
 STRANGERS: Final = "strangers"
 DEMO: Final = "demo"
 """Thirty questions to the data of `stoa demo`, written by a fan of the game who had not seen the planner."""
+SAMPLES: Final = ("chinook", "northwind", "baseball", DEMO)
+"""Well-known databases with questions of our own, or of one stranger about the demo's."""
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
@@ -223,8 +225,7 @@ async def asked(drafter: Drafter, loaded: Loaded, questions: Iterable[Question])
 def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> list[tuple[Loaded, list[Question]]]:
     """The databases that can be had here, with their questions."""
     found: list[tuple[Loaded, list[Question]]] = []
-    wanted = [one for one in SAMPLES if not only or one in only]
-    for name in wanted:
+    for name in (one for one in SAMPLES if not only or one in only):
         try:
             found.append((_sample(name, folder), questions_of(FOLDER / f"{name}.md")))
         except NoSample as reason:
@@ -243,10 +244,6 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
                 loaded = databases.from_script(script.stem, script.read_text())
                 found.append((loaded, questions_of(script.with_suffix(".md"))))
     return found
-
-
-SAMPLES: Final = ("chinook", "northwind", "baseball", DEMO)
-"""Well-known databases with questions of our own, or of one stranger about the demo's."""
 
 
 def _sample(name: str, folder: Path | None) -> Loaded:
@@ -320,8 +317,8 @@ def table_of(title: str, groups: dict[str, list[Answer]]) -> Table:
 
 
 def grouped(answers: Sequence[Answer], *, by_class: bool) -> dict[str, list[Answer]]:
-    """The answers by database, the small ones as one; or by class; with all of them at the end."""
-    groups: dict[str, list[Answer]] = {name: [] for name in CLASSES} if by_class else {}
+    """The answers by database, the small ones as one and those of strangers first; or by class; all at the end."""
+    groups: dict[str, list[Answer]] = {name: [] for name in (CLASSES if by_class else (STRANGERS, DEMO))}
     for answer in answers:
         groups.setdefault(answer.question.kind if by_class else set_of(answer.question), []).append(answer)
     groups = {name: group for name, group in groups.items() if group}
@@ -343,10 +340,10 @@ def calibration(answers: Sequence[Answer]) -> tuple[list[tuple[float, float, int
     return rows, error
 
 
-def calibration_table(answers: Sequence[Answer]) -> Table:
+def calibration_table(answers: Sequence[Answer], whose: str = "") -> Table:
     """Return how often an answer of some confidence is right."""
     rows, _ = calibration(answers)
-    table = Table(title="How often an answer is right, by its confidence")
+    table = Table(title=f"How often an answer is right, by its confidence{whose}")
     for head in ("confidence", "answers", "mean confidence", "right"):
         table.add_column(head, justify="right")
     for low, high, count, mean, right in rows:
@@ -398,13 +395,19 @@ def report(
     own = answers[drafter]
     console.print(table_of(f"Questions in words by database{how}", grouped(own, by_class=False)))
     console.print(table_of(f"Questions in words by class{how}", grouped(own, by_class=True)))
+    theirs = [answer for answer in own if set_of(answer.question) == STRANGERS]
     held_out = [answer for answer in own if is_held_out(answer.question)]
+    if theirs and len(theirs) < len(own):
+        console.print(table_of(f"Questions of strangers by class{how}", grouped(theirs, by_class=True)))
+        console.print(calibration_table(theirs, ", questions of strangers"))
     if held_out and len(held_out) < len(own):
         console.print(table_of(f"Held-out databases by class{how}", grouped(held_out, by_class=True)))
     console.print(table_of(f"The plain way: words that are names{how}", grouped(answers[KEYWORDS], by_class=False)))
     console.print(calibration_table(own))
     errors = [
-        f"{calibration(group)[1]:.3f} {name}" for name, group in (("in all", own), ("held out", held_out)) if group
+        f"{calibration(group)[1]:.3f} {name}"
+        for name, group in (("in all", own), ("strangers", theirs), ("held out", held_out))
+        if group
     ]
     console.print(f"Expected calibration error: {', '.join(errors)}.")
     show(console, own, shown)

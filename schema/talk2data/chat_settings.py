@@ -10,7 +10,7 @@ from schema.base import Change, Resource, change, choice, resource
 
 MOST_CANDIDATES = 7
 UNSURE = 0.8
-"""As `make quality` measures it: of the answers above, fewer than one in ten questions' are wrong."""
+"""As `make quality` measures it on questions of strangers: of the answers above, about one in ten is wrong."""
 
 Least = Annotated[
     str,

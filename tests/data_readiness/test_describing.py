@@ -67,6 +67,9 @@ async def test_columns_are_described_and_a_source_keeps_its_comment(world: World
     assert found["cust_mstr.is_actv", "display_name"] == "Is Active"
     assert found["cust_ord.cust_id", "description"] == "Refers to the customer (`cust_mstr.cust_id`)."
     assert found["cust_ord.net_amt_eur", "display_name"] == "Net Amount EUR"
+    titles = {name.split(".")[-1]: title for (name, field), title in found.items() if field == "display_name"}
+    restated = [name for name, title in titles.items() if title.replace(" ", "").lower() == name.replace("_", "")]
+    assert restated == [], "a proposal that only spells the name anew is nothing to decide"
     assert ("cust_ord.net_amt_eur", "description") not in found
     assert {name.split(".")[0] for name, _ in found} == {"cust_mstr", "cust_ord"}
     assert all("." in name for name, _ in found), "a table is not the work of this type"

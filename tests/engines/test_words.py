@@ -379,7 +379,6 @@ def test_a_schema_is_told_by_its_tables_and_nothing_is_said_of_an_empty_one() ->
     assert found == {
         "description": "3 tables and 1 view about orders, customers, items and tops. The most referred to, with the "
         "number of tables that refer to them: `orders` (3) and `customers` (2). The data is about: Tea and coffee.",
-        "display_name": "Shop Prod",
     }
     assert container_offers(Container("schema", "public", []), industry="Tea") == []
 

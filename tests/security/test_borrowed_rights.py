@@ -180,7 +180,7 @@ async def test_a_key_of_answers_goes_nowhere_when_who_set_its_address_may_read_i
     async def asked() -> None:
         ctx = Context(caller=viewer, request_id="r", services=services, guard=Guard(services.relations))
         drafter = cast(Any, await drafter_of(ctx, await settings_of(ctx), cast(Any, None), "t"))
-        await drafter._model.complete([Message("user", "Hi")], max_tokens=1)
+        await drafter._drafter._model.complete([Message("user", "Hi")], max_tokens=1)
 
     for token in (admin, developer):
         settings = ChatSettingsChange.model_validate(given | {"candidates": 2 if token is developer else 1})

@@ -273,11 +273,12 @@ NOT_NAMES = {
     "query", "sql", "text", "value",
     # what something else is called: dotted names, ids, addresses, formats
     "api_base", "api_version", "artifacts", "asset_fqn", "attachments", "category_name", "columns", "content_url",
-    "credentials_secret", "cron", "cron_expression", "data_type", "data_type_display", "datasources", "dimension_id",
+    "credentials_secret", "cron", "cron_expression", "data_type", "data_type_display", "datasource", "datasources",
+    "dimension_id",
     "document_url", "entity_id", "expected_version", "file_uri", "fully_qualified_name", "llm_model", "metric",
     "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
-    "provider", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type", "timezone",
-    "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
+    "provider", "reading_id", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type",
+    "timezone", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
 }  # fmt: skip
 """The texts of bodies that name nothing by themselves; any other text has to be one that can be seen."""
 TAKEN_FROM_A_SOURCE = {("create_metadata", "name"), "typed_config", "typed_credentials"}

@@ -9,7 +9,7 @@ from resolvers.engines.describing.known import DescribedTable, Offer, Statement,
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.describing.values import is_flag, statements_of
 from resolvers.engines.english.grammar import plural_phrase, sentence, singular, with_article
-from resolvers.engines.english.identifiers import Words, title_of
+from resolvers.engines.english.identifiers import Words, restates, title_of
 from resolvers.engines.english.vocabulary import COMMON, UNITS
 from resolvers.engines.english.vocabulary import words as word_set
 from schema.data_readiness.source import ColumnFacts
@@ -48,9 +48,9 @@ def column_offers(subject: DescribedTable, column: ColumnFacts, *, extend: str |
 
 
 def display_name(name: str, words: Words) -> Offer | None:
-    """The name as a reader would like to see it; None when it reads so already."""
+    """The name as a reader would like to see it; None when that only restates it."""
     title = title_of(words.words)
-    if not title or title == name or sum(letter.isalpha() for letter in title) < 2:
+    if not title or restates(title, name) or sum(letter.isalpha() for letter in title) < 2:
         return None
     origin = "abbreviation" if words.expanded else "name"
     evidence: dict[str, object] = {"engine": "words/1", "from": [origin], "name": name}

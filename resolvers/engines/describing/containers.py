@@ -7,7 +7,7 @@ from typing import Final
 from resolvers.engines.describing.columns import plain
 from resolvers.engines.describing.known import Offer, Statement, offer_of
 from resolvers.engines.english.grammar import listed, plural_phrase, sentence
-from resolvers.engines.english.identifiers import shared_prefix, table_name, title_of, words_of
+from resolvers.engines.english.identifiers import restates, shared_prefix, table_name, title_of, words_of
 
 MOST_NAMED: Final = 8
 CENTRAL: Final = 2
@@ -49,7 +49,12 @@ def container_offers(
         found.append(offer)
     words = words_of(one.name, abbreviations)
     title = title_of(words.words)
-    if title and title != one.name and one.name.lower() not in _DEFAULT and any(sign.isalpha() for sign in title):
+    if (
+        title
+        and not restates(title, one.name)
+        and one.name.lower() not in _DEFAULT
+        and any(sign.isalpha() for sign in title)
+    ):
         evidence = {"engine": "words/1", "from": ["abbreviation" if words.expanded else "name"], "name": one.name}
         found.append(Offer("display_name", title[:255], evidence, 0.8 if words.is_familiar else 0.55))
     return found

@@ -6,7 +6,7 @@ from typing import Final
 from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
-from resolvers.engines.english.identifiers import title_of
+from resolvers.engines.english.identifiers import restates, title_of
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 
@@ -47,7 +47,7 @@ def _display_name(subject: DescribedTable) -> Offer | None:
     words = subject.name.words
     extra = {"history": ["history"], "log": ["log"], "staging": ["(staging)"], "backup": ["(backup)"]}
     title = title_of([*words.words, *(title_of([word]) for word in extra.get(subject.name.role, []))])
-    if not title or title == subject.facts.name or not any(letter.isalpha() for letter in title):
+    if not title or restates(title, subject.facts.name) or not any(letter.isalpha() for letter in title):
         return None
     sure = 0.9 if words.is_familiar and not words.expanded else 0.75 if words.is_familiar else 0.55
     evidence: dict[str, object] = {"engine": "words/1", "from": ["name"], "name": subject.facts.name}

@@ -176,6 +176,15 @@ def _expanded(token: str, at: int, tokens: Sequence[str], extra: Mapping[str, st
     return token.upper() if initials and token not in UNITS and token not in _SMALL else token
 
 
+def restates(title: str, name: str) -> bool:
+    """Whether a title spells the name's own letters and digits, so that a reader learns nothing new from it."""
+    return _letters(title) == _letters(name)
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
 def title_of(words: Sequence[str]) -> str:
     """The words as a title: `Date of Birth`, `Customer ID`."""
     said = [

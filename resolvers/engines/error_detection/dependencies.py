@@ -29,6 +29,8 @@ SMOOTH: Final = 0.4
 """How much more often than by chance the next number decides the same, 0 to 1, where size decides."""
 BESIDE: Final = 5
 """The next numbers on each side that are asked."""
+NEARLY_ALL_TELL: Final = 4
+"""Rows of a group with a value for each without, for an empty cell to be odd in a column that is mostly empty."""
 KNOWN: Final = 6.0
 """The mercy for a list of values that the column has anyway, with the expected one among them."""
 
@@ -201,6 +203,11 @@ def vote(columns: Sequence[TableColumn], dependency: Dependency, doubtful: Set[i
             how_sure = sure * _governed(values, dependency)
             _vote_in_group(votes, a, values, how_sure, usual if prevails else MISSING, doubtful)
     _spare_own(votes, right, pairs, doubtful)
+    if right.counts[MISSING] > right.present:  # to tell nothing is usual: it is odd only where nearly all others tell
+        for a, values in groups.items():
+            told = sum(count for b, count in values if b != MISSING)
+            if told < NEARLY_ALL_TELL * pairs[a, MISSING]:
+                votes.against.pop((a, MISSING), None)
     if left.number_share > 0.9 and left.distinct >= MANY:
         _spare_overlaps(votes, left, groups)
     _spare_frequent(votes, pairs, len(left.codes))
@@ -286,7 +293,10 @@ def _vote_in_group(
         top, most = rivals[0] if rivals else (b, 0)
         # Rows without a value do not speak for one another.
         others = count - 1 if b != MISSING else (rivals[1][1] if len(rivals) > 1 else 0)
-        if rivals and (most > others if b != MISSING else most > 1):
+        # Where more rows of a group tell nothing than tell anything, that is usual there.
+        if rivals and (
+            most > others if b != MISSING else most > max(1, others) and sum(n for _, n in present) >= count
+        ):
             lead = most - 3 * others - 4 if is_weak else most - 2 * others - 1
             right = 1 / (1 + 0.2**lead) if lead > -8 else 0.0
             probability = max(0.02, sure * right * (0.5 if top == usual else 1.0))

@@ -16,18 +16,22 @@ from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
-from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs
+from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
 from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
 from resolvers.engines.error_detection.groups import grouped
 from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
+from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.twofold import twofold
+from resolvers.engines.error_detection.units import unit_signs
 from resolvers.engines.error_detection.variants import Budget, variant_signs
 
 PRIOR: Final = -3.2
@@ -53,18 +57,26 @@ def find_errors(
     by_value = _value_signs(table)
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
+    reports = find_reports(table)
+    strayed = strayed_signs(table)
+    for row, index in strayed:
+        if table[index].codes[row] != MISSING:
+            doubtful[index].add(table[index].codes[row])
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
-    for found_together in (order_signs(table, doubtful), exchange_signs(table), pair_signs(table, votes, doubtful)):
+    together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful))
+    for found_together in (order_signs(table, doubtful), *together):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single)
-    judged = _judge(table, cells, asked, single)
+    judged = _judge(table, cells, asked, single, twofold(table, votes))
+    if reports is not None:
+        _ask_reports(table, reports, judged)
     found = [
         _suspect(table, row, index, score, reasons)
         for (row, index), (score, reasons) in judged.items()
@@ -74,6 +86,21 @@ def find_errors(
         found = sorted(found, key=lambda one: -one.score)[:most]
     place = {column.name: column.index for column in table}
     return sorted(found, key=lambda one: (one.row, place[one.column]))
+
+
+def _ask_reports(
+    table: Sequence[TableColumn], reports: Reports, judged: dict[tuple[int, int], tuple[float, list[Reason]]]
+) -> None:
+    """Where several rows tell of one thing, they judge its cells, and no other column does."""
+    for cell, verdict in judge_reports(table, reports).items():
+        if verdict.reason is not None:
+            judged[cell] = verdict.probability, [verdict.reason]
+        else:
+            judged.pop(cell, None)
+    for cell, (_, reasons) in list(judged.items()):
+        # What is told of a thing is no witness of which thing it is.
+        if cell[1] in reports.key and all(one.sign is Sign.DEPENDENCY for one in reasons):
+            del judged[cell]
 
 
 def _ask_groups(
@@ -122,10 +149,12 @@ def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs):
+            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs):
                 for code, reason in one(column).items():
                     _add(own[code], reason)
             _missing(column, own, usual)
+            if own.get(MISSING) and known_less(table, column):
+                del own[MISSING]
         signs.append(own)
     for index, code, reason in (*domain_signs(table), *merged_signs(table)):
         signs[index][code].append(reason)
@@ -157,34 +186,23 @@ def _usual_stand_ins(table: Sequence[TableColumn]) -> frozenset[str]:
 def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str]) -> None:
     """Nulls and what stands for them, where nearly all rows have a value."""
     size = len(column.codes)
+    by_column = nothing_signs(column)
     for code in range(len(column.texts)):
         is_missing = code == MISSING
-        if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
+        if not column.counts[code]:
+            continue
+        if code in by_column:
+            signs[code].append(by_column[code])
+            continue
+        if not (is_missing or is_stand_in(column.texts[code])):
             continue
         share = column.counts[code] / size
-        if not is_missing and share <= 0.6 and _has_nulls_of_numbers(column):
-            told = "It stands for none among numbers, where other rows leave the cell empty."
-            signs[code].append(Reason(Sign.STAND_IN, 3.8, told))
-            continue
         if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
             continue
         weight = 3.7 if is_missing or column.texts[code] in usual else 4.2
         told = f"{1 - share:.1%} of the rows have a value here."
         sign = Sign.MISSING if is_missing else Sign.STAND_IN
         signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
-
-
-def _has_nulls_of_numbers(column: TableColumn) -> bool:
-    """Return whether a column of numbers has empty cells: what stands for none there in words is a second writing of
-    it.
-    """
-    words = sum(
-        count
-        for text, count, number in zip(column.texts, column.counts, column.numbers, strict=True)
-        if text and number is None and not is_stand_in(text)
-    )
-    numbers = column.number_share * column.present
-    return column.counts[MISSING] > 0 and numbers >= 20 and words <= 0.05 * numbers
 
 
 def _is_like_others(column: TableColumn, code: int) -> bool:
@@ -283,7 +301,11 @@ def _weigh(reasons: Sequence[Reason]) -> float:
 
 
 def _judge(
-    table: Sequence[TableColumn], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
+    table: Sequence[TableColumn],
+    cells: dict[tuple[int, int], list[Reason]],
+    refined: Refined,
+    single: Sequence[Votes],
+    named: Mapping[tuple[int, int], Set[int]],
 ) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in refined.votes:
@@ -297,7 +319,7 @@ def _judge(
         if attempt == 1:
             _clear_together(table, before, own, refined.table, asked)
         for cell, weight in own.items():
-            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before)
+            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before, named)
             if reason is not None:
                 told[cell] = reason
             scores[cell] = _probability(PRIOR + weight + heard)
@@ -319,10 +341,15 @@ def _clear_together(
         if score >= 0.3 and asked.get(index) and not _is_told(wide, asked[index], row, index):
             exceptions[index].append(row)
     for index, rows in exceptions.items():
+        # Beside an empty cell that is an exception, others of its group are empty that are none.
+        codes = table[index].codes
+        empty = (
+            [row for row, code in enumerate(codes) if code == MISSING] if any(not codes[row] for row in rows) else []
+        )
         for left in table:
             if left.index == index or not 2 <= left.distinct <= 0.5 * left.present:
                 continue
-            within = Counter(left.codes[row] for row in rows)
+            within = Counter(left.codes[row] for row in {*rows, *empty})
             whole = {code for code, count in within.items() if code and count >= max(8, 0.85 * left.counts[code])}
             if whole:
                 for row in rows:
@@ -345,7 +372,11 @@ def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, ind
 
 
 def _hear(
-    refined: Refined, asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
+    refined: Refined,
+    asked: Sequence[Votes],
+    cell: tuple[int, int],
+    scores: dict[tuple[int, int], float],
+    named: Mapping[tuple[int, int], Set[int]],
 ) -> tuple[float, Reason | None]:
     """Return what the dependencies say of a cell, each as far as its other cell is trusted."""
     row, index = cell
@@ -353,8 +384,11 @@ def _hear(
     code = table[index].codes[row]
     total = weight = 0.0
     best: tuple[float, int, int, int] | None = None
+    names = named.get((index, code), ())
     for one in asked:
         other = one.dependency.determinant
+        if names and other not in names:
+            continue  # the thing is named in another way: what others beside it have tells nothing
         pair = (table[other].codes[row], code)
         trust = 1 - max(scores.get((row, place), 0.0) for place in refined.places(other))
         if (against := one.against.get(pair)) is not None:

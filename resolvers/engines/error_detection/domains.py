@@ -1,8 +1,9 @@
 """Values that belong to another column: moved there, exchanged with it, or written together with it."""
 
+import random
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
@@ -15,7 +16,14 @@ FOREIGN: Final = 5
 """How many times as frequent a value is in its own column as in another that it was moved to, at least."""
 MERGED: Final = 0.15
 """The share of the rows, at most, that hold the value of another column beside their own by mistake."""
+MOVED: Final = 0.06
+"""The share of the rows with a value of both columns from which these hold the same kind of values."""
+EXCHANGED: Final = 0.25
+"""The same where both cells of a row must be foreign."""
+STRAYED: Final = 5
+"""How many times as often a value stands behind another where its own cell is empty, at least, to have strayed."""
 
+_WORDS: Final = re.compile(r"[^\W_]+")
 _TWO: Final = re.compile(r"(.*\S)(?:\s*[,;/|]\s*|\s+-\s+|\s+\()([^,;/|()]*[^\W_][^,;/|()]*?)\)?")
 
 
@@ -45,16 +53,46 @@ def exchange_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason
     at = {column.index: _codes(column) for column in texts}
     for one, other in combinations(texts, 2):
         mine, others = at[one.index], at[other.index]
-        if len(mine.keys() & others.keys()) < 2 or _is_one_domain(one, other, mine, others):
+        for row in _turned(one, other):
+            told = f"{one.name} and {other.name} hold what is short and what is in full the other way round."
+            for column, right in ((one, other), (other, one)):
+                signs[(row, column.index)] = Reason(Sign.DOMAIN, 5.0, told, right.texts[right.codes[row]])
+        if len(mine.keys() & others.keys()) < 2 or _is_one_domain(one, other, mine, others, EXCHANGED):
             continue
         moved = {mine[text] for text in mine.keys() & others.keys() if _is_foreign(one, mine[text], other, others)}
         back = {others[text] for text in mine.keys() & others.keys() if _is_foreign(other, others[text], one, mine)}
         for row, pair in enumerate(zip(one.codes, other.codes, strict=True)):
             if pair[0] in moved and pair[1] in back:
                 told = f"{one.name} and {other.name} hold what is usual in one another."
-                for column in (one, other):
-                    signs[(row, column.index)] = Reason(Sign.DOMAIN, 4.6, told)
+                for column, right in ((one, other), (other, one)):
+                    signs[(row, column.index)] = Reason(Sign.DOMAIN, 4.6, told, right.texts[right.codes[row]])
     return signs
+
+
+def _turned(one: TableColumn, other: TableColumn) -> list[int]:
+    """The rows in which two columns are the other way round, of which one is short for the other."""
+    rows = range(len(one.codes))
+    # Not every so many rows: what is wrong may be wrong every so many.
+    asked = random.Random(7).sample(rows, min(len(rows), 120))  # noqa: S311 - it must repeat
+    ways = Counter(_way(one, other, row) for row in asked)
+    usual = 1 if ways[1] > ways[-1] else -1
+    if ways[usual] < max(10, 0.6 * len(asked)) or ways[-usual] > MERGED * len(asked):
+        return []
+    return [row for row in rows if _way(one, other, row) == -usual]
+
+
+def _way(one: TableColumn, other: TableColumn, row: int) -> int:
+    """1 where the second is short for the first, -1 where the first is for the second, else 0."""
+    a, b = one.texts[one.codes[row]], other.texts[other.codes[row]]
+    return _is_short(b, a) - _is_short(a, b)
+
+
+def _is_short(text: str, full: str) -> bool:
+    """Return whether the words of a text are the beginnings of words of another, one after another."""
+    if not text or len(text) >= len(full) or " " not in full:
+        return False
+    words = iter(_WORDS.findall(full.casefold()))
+    return all(any(word.startswith(own) for word in words) for own in _WORDS.findall(text.casefold()) or ("\0",))
 
 
 def _is_foreign(column: TableColumn, code: int, other: TableColumn, others: dict[str, int]) -> bool:
@@ -66,7 +104,9 @@ def _codes(column: TableColumn) -> dict[str, int]:
     return {text: code for code, text in enumerate(column.texts[: MOST_VALUES + 1]) if code}
 
 
-def _is_one_domain(column: TableColumn, other: TableColumn, own: dict[str, int], others: dict[str, int]) -> bool:
+def _is_one_domain(
+    column: TableColumn, other: TableColumn, own: dict[str, int], others: dict[str, int], most: float = MOVED
+) -> bool:
     """Return whether two columns hold the same kind of values: many occur in both about as often."""
     shared = own.keys() & others.keys()
     alike = moved = 0
@@ -74,7 +114,7 @@ def _is_one_domain(column: TableColumn, other: TableColumn, own: dict[str, int],
         here, there = column.counts[own[text]], other.counts[others[text]]
         alike += FOREIGN * here > there and FOREIGN * there > here
         moved += min(here, there)
-    return alike > 0.2 * min(len(own), len(others)) or moved > 0.06 * min(column.present, other.present)
+    return alike > 0.2 * min(len(own), len(others)) or moved > most * min(column.present, other.present)
 
 
 def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reason]]:
@@ -119,6 +159,54 @@ def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reaso
             for code in held:
                 told = f"Behind its own it has {split[code][1]!r}, a value of {other.name}."
                 yield column.index, code, Reason(Sign.DOMAIN, 4.0, told, split[code][0])
+
+
+def strayed_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason]:
+    """Cells that are empty, and those of the same row behind whose own value stands the one that is missed."""
+    texts = [column for column in table if column.is_scalar and column.distinct > 1 and column.number_share < 0.6]
+    # Not the one usual value of a column: that may be a word of any other.
+    known = {
+        column.index: {column.texts[code] for code in _codes(column).values() if column.counts[code] >= 2}
+        for column in texts
+        if 0 < column.counts[MISSING] <= MERGED * len(column.codes)
+    }
+    signs: dict[tuple[int, int], Reason] = {}
+    for other in texts:
+        ends = known.get(other.index, ())
+        for column in texts if len(ends) >= 3 else ():
+            if column is other:
+                continue
+            told = {row: _split_end(column.texts[column.codes[row]], ends) for row in _empty(other)}
+            some = {row: parts for row, parts in told.items() if parts is not None}
+            # Where a value is not missed, hardly any other of that column ends in one.
+            full = other.present
+            by_chance = sum(
+                _split_end(column.texts[code], ends) is not None
+                for code, gap in zip(column.codes, other.codes, strict=True)
+                if gap != MISSING
+            )
+            if len(some) < 2 or len(some) * full < STRAYED * max(1, by_chance) * len(told):
+                continue
+            for row, (own, end) in some.items():
+                why = f"{end!r} stands behind the value of {column.name}, and is missed here."
+                signs[row, other.index] = Reason(Sign.DOMAIN, 5.5, why, end)
+                why = f"Behind its own it has {end!r}, which is missed in {other.name}."
+                signs[row, column.index] = Reason(Sign.DOMAIN, 5.5, why, own)
+    return signs
+
+
+def _empty(column: TableColumn) -> list[int]:
+    return [row for row, code in enumerate(column.codes) if code == MISSING or is_stand_in(column.texts[code])]
+
+
+def _split_end(text: str, ends: Container[str]) -> tuple[str, str] | None:
+    """A text without its last words, and these, if they are one of some values."""
+    words = text.split(" ")
+    for at in range(max(1, len(words) - 3), len(words)):
+        end = " ".join(words[at:]).strip("()")
+        if end in ends:
+            return " ".join(words[:at]).rstrip(" ,;/|-"), end
+    return None
 
 
 def _goes_with(column: TableColumn, other: TableColumn, held: dict[int, int]) -> bool:

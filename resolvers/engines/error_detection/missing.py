@@ -27,6 +27,11 @@ def is_stand_in(text: str) -> bool:
     return text.strip().lower() in STAND_INS
 
 
+def is_nothing(text: str) -> bool:
+    """Return whether a text is empty or stands for a missing value."""
+    return not text or is_stand_in(text)
+
+
 def is_placeholder_date(text: str) -> bool:
     """Return whether a text spells one of the days that stand for none."""
     return text[:10] in PLACEHOLDER_DATES

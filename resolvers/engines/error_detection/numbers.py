@@ -24,6 +24,8 @@ CLOSELY: Final = 0.8
 """That of numbers, which may go together without being ends of one thing, for their order to be a rule."""
 FAST: Final = 0.95
 """That of two that hardly part, whose order is a rule whatever breaks it."""
+NO_EDGE: Final = 0.1
+"""The rows a little beyond an order, as a share of those as little within it, from which it is no rule."""
 MOST_COMPARED: Final = 30
 """Columns whose order is looked at."""
 
@@ -287,10 +289,19 @@ def _ordered(
     high: Sequence[float | None],
     order: _Order,
 ) -> None:
+    out: list[tuple[int, float, float]] = []
+    kept: list[float] = []
     for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
         a, b = low[a_code], high[b_code]
-        if a is None or b is None or a <= b or MISSING in (a_code, b_code):
+        if a is None or b is None or MISSING in (a_code, b_code):
             continue
+        if a > b:
+            out.append((row, a, b))
+        elif a < b:
+            kept.append(b - a)
+    if not out or _thins_out([a - b for _, a, b in out], kept):
+        return
+    for row, a, b in out:
         if order.lie_apart and (a < order.ends[0] or b > order.ends[1]):
             continue  # one of them is off by itself
         told = f"{left.name} is more than {right.name} in hardly any other row."
@@ -299,6 +310,17 @@ def _ordered(
         is_exchanged = order.usual[0] <= a - b <= order.usual[1]
         weight = 2.2 if order.together < TOGETHER else 4.0 if is_exchanged else 3.3 if order.rare else 2.2
         broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
+
+
+def _thins_out(over: Sequence[float], kept: Sequence[float]) -> bool:
+    """Return whether an order has no edge: those beyond it are near it, and about as many as those as near within.
+
+    A rule has many rows up to its edge, and errors beyond lie anywhere. Two counts of which one is nearly always the
+    greater come near one another ever more rarely, and now and then a little beyond.
+    """
+    near = sorted(over)[len(over) // 2]
+    beyond = sum(1 for one in over if one <= near)
+    return beyond > NO_EDGE * sum(1 for one in kept if one <= near)
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:

@@ -25,6 +25,9 @@ _DIGIT: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"a(?:[ ]+a)+")
 _SEVERAL: Final = re.compile(r"\ba(?: a)+\b")
 
+_CHECKED: Final = re.compile(r"\d[\d -]{5,16}[Xx]")
+MOST_CHECKED: Final = 0.15
+"""The share of the rows, at most, whose check digit is an X: a ninth and a third of it."""
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
 OTHER_LENGTHS: Final = 0.05
@@ -114,6 +117,7 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
     if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
         _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
     meant = numbered_manners(column) if numeric >= 0.4 else lettered_manners(column)
+    checked = _checked(column)
     if numeric >= 0.6:
         _keep(signs, _no_numbers(column, numeric, meant))
     elif not is_text:
@@ -125,7 +129,23 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
             _keep(signs, _odd(column, counted(column), meant, only_narrow=True))
             _keep(signs, _odd_unit(column))
         _keep(signs, _odd_case(column))
-    return signs
+    return {code: reason for code, reason in signs.items() if code not in checked}
+
+
+def _checked(column: TableColumn) -> frozenset[int]:
+    """The codes that end in an X for the check digit 10, as one in eleven does, among numbers of one length."""
+    found = {code for code in range(1, len(column.texts)) if _CHECKED.fullmatch(column.texts[code])}
+    rows = sum(column.counts[code] for code in found)
+    if not found or rows > MOST_CHECKED * column.present:
+        return frozenset()
+    lengths: Counter[int] = Counter()
+    for text, count in zip(column.texts, column.counts, strict=True):
+        if text[-1:].isdigit():
+            lengths[len(text)] += count
+    (usual, most), *_ = lengths.most_common(1) or [(0, 0)]
+    if most < 0.75 * column.present:
+        return frozenset()
+    return frozenset(code for code in found if len(column.texts[code]) == usual)
 
 
 def _keep(signs: dict[int, Reason], more: dict[int, Reason]) -> None:
@@ -274,7 +294,7 @@ def _written_otherwise(column: TableColumn, meant: Set[int]) -> dict[int, Reason
 _MEASURE: Final = re.compile(r"([+-]?\d[\d.,]*)(\s*[^\W\d_][^\d]{0,14})")
 MINOR_UNITS: Final = 0.06
 """The share of the rows up to which another unit than the column's is rather wrong than one of several."""
-_WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,6})?)[^\d,]*")
+_WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,20})?)[^\d,]*")
 _DAYS: Final = (
     ("9999-99-99", re.compile(r"\d{4}-\d{1,2}-\d{1,2}")),
     ("9999/99/99", re.compile(r"\d{4}/\d{1,2}/\d{1,2}")),

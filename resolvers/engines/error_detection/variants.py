@@ -20,6 +20,8 @@ MOST_COMPARED: Final = 20_000_000
 """Comparisons of two texts for one table."""
 MOST_FREQUENT: Final = 2000
 MOST_LOOKED_AT: Final = 20_000
+BACKWARDS: Final = 4
+"""How many times as many rows have a word as have it from behind, at least, for this to be a slip."""
 USUAL: Final = 10
 """How many rows have the usual writing around numbers, and how many times as many as another, at least."""
 RESTORED: Final = 1.2
@@ -58,6 +60,7 @@ def variant_signs(column: TableColumn, budget: Budget) -> dict[int, list[Reason]
     if column.present < 8 or not column.is_scalar:
         return signs
     _writings(column, signs)
+    _backwards(column, signs)
     lists: Set[int] = frozenset()
     if column.number_share < 0.6:
         lists = known_lists(column)
@@ -91,6 +94,22 @@ def _writings(column: TableColumn, signs: dict[int, list[Reason]]) -> None:
                 told = f"{column.counts[usual]} rows write {column.texts[usual]!r}."
                 weight = 2.0 + min(2.5, math.log(ratio))
                 signs[code].append(Reason(Sign.WRITING, weight, told, column.texts[usual]))
+
+
+def _backwards(column: TableColumn, signs: dict[int, list[Reason]]) -> None:
+    """Words whose letters stand in the other order in far more rows."""
+    if column.number_share > 0.9:
+        return
+    words = {
+        text: code
+        for code, text in enumerate(column.texts)
+        if len(text) >= 4 and text[0].isalpha() and text[-1].isalpha()
+    }
+    for text, code in words.items():
+        right = words.get(text[::-1], code)
+        if column.counts[right] >= max(3, BACKWARDS * column.counts[code]) and right != code:
+            told = f"{column.counts[right]} rows have {column.texts[right]!r}, which this is from behind."
+            signs[code].append(Reason(Sign.VARIANT, 5.0, told, column.texts[right]))
 
 
 def _numbered_writings(column: TableColumn, signs: dict[int, list[Reason]]) -> None:

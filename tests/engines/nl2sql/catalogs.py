@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, ColumnKey, Knowledge, Outcome, QueryDraft, no_lookup
+from resolvers.engines.nl2sql.model import Asked, ColumnKey, Knowledge, Lookup, Outcome, QueryDraft, no_lookup
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.utils.memory import (
@@ -125,9 +125,9 @@ def knowledge(*tables: TableFacts, **more: Any) -> Knowledge:
     return Knowledge(tables or ALL, **{"profiles": PROFILES, **more})
 
 
-def asked(text: str, known: Knowledge) -> Outcome:
-    """What the planner makes of a question, with nothing looked up."""
-    return asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))
+def asked(text: str, known: Knowledge, lookup: Lookup = no_lookup) -> Outcome:
+    """What the planner makes of a question, with nothing looked up unless it is told how."""
+    return asyncio.run(Planner().draft(Asked(text, NOW), known, lookup))
 
 
 def drafted(text: str, known: Knowledge) -> QueryDraft:

@@ -1,6 +1,11 @@
 """Kinds of questions that people asked of databases nobody had seen before."""
 
-from resolvers.engines.nl2sql.model import QueryDraft
+from collections.abc import Sequence
+
+import pytest
+
+from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, QueryDraft
+from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
 RAMP = table("ramp", "ramp_id*:INTEGER ramp_name district opening_year:INTEGER")
@@ -152,3 +157,103 @@ def test_from_one_to_the_other_is_not_either_of_them_without_a_doubt() -> None:
 def test_a_time_that_two_have_in_common_is_doubted() -> None:
     found = asked("When did Heron row against Otter?", CLUBS)
     assert not isinstance(found, QueryDraft) or found.confidence < 0.8
+
+
+def test_no_less_than_is_one_comparison() -> None:
+    assert "age_yrs >= 5" in sql("Show the hovercraft whose age is no less than 5.")
+    assert "age_yrs <= 9" in sql("hovercraft with an age of no more than 9")
+
+
+def test_not_a_single_one_is_none() -> None:
+    found = sql("Which keepers do not have a single hovercraft?")
+    assert "NOT EXISTS" in found
+    assert "single" not in found
+
+
+def test_in_which_years_names_each_once() -> None:
+    assert sql("In which towns do keepers live?").startswith("SELECT DISTINCT town")
+
+
+def test_what_is_had_with_a_value_is_not_had_besides() -> None:
+    people = table("sailors", "sailor_id*:INTEGER full_name cell_mobile_number")
+    text = drafted("Which sailors have the cell phone number 0970016?", knowledge(people)).sql
+    assert "IS NULL" not in text
+    assert "'0970016'" in text
+
+
+def test_what_somebody_has_is_asked_for_by_his_name() -> None:
+    assert sql("What is Ada's age?") == "SELECT age_yrs FROM keepers WHERE keeper_name = 'Ada'"
+    assert sql("Show Bert's town.").endswith("WHERE keeper_name = 'Bert'")
+
+
+def test_a_value_goes_on_into_its_brackets() -> None:
+    lodge = table("lodges", "lodge_id*:INTEGER lodge_name beds:INTEGER")
+    asked_for: list[str] = []
+
+    def lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+        asked_for.extend(texts)
+        return [FoundValue(one, "amber lodge (old)") for one in columns if "amber lodge (old)" in texts]
+
+    found = asked("How many beds does amber lodge (old) have?", knowledge(lodge), lookup)
+    assert "amber lodge (old)" in asked_for
+    assert isinstance(found, QueryDraft)
+    assert found.sql.endswith("= 'amber lodge (old)'")
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("songs longer than 5 minutes", "Milliseconds > 300000"),
+        ("songs shorter than 90 seconds", "Milliseconds < 90000"),
+        ("songs between 3 and 4 minutes", "Milliseconds BETWEEN 180000 AND 240000"),
+        ("Which songs take more than 2 hours and 10 minutes?", "Milliseconds > 7800000"),
+        ("files larger than 5 MB", "bytes > 5000000"),
+    ],
+)
+def test_numbers_are_told_in_the_unit_of_the_column(question: str, condition: str) -> None:
+    songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER unit_price:DOUBLE")
+    files = table("files", "file_id*:INTEGER file_name bytes:INTEGER")
+    assert drafted(question, knowledge(songs, files)).sql.replace('"', "").endswith(f"WHERE {condition}")
+
+
+def test_an_answer_in_another_unit_than_was_asked_for_is_doubtful() -> None:
+    songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER")
+    found = asked("What is the average length of songs in minutes?", knowledge(songs))
+    assert not isinstance(found, QueryDraft) or found.confidence < UNSURE
+
+
+def test_names_are_looked_up_before_other_texts() -> None:
+    """A question may look at sixty columns: those by which rows are called come first."""
+    notes = [
+        table(f"logs_{letter}", f"log_id*:INTEGER {' '.join(f'{letter}_text_{at}' for at in range(12))}")
+        for letter in "abcdef"
+    ]
+    sailors = table("zz_sailors", "sailor_id*:INTEGER first_name last_name weight:INTEGER")
+    looked: list[str] = []
+
+    def lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+        looked.extend(one.column for one in columns)
+        told = {"first_name": "Ann", "last_name": "Bly"}
+        return [FoundValue(one, told[one.column]) for one in columns if told.get(one.column) in texts]
+
+    found = asked("What is the weight of Ann Bly?", knowledge(*notes, sailors), lookup)
+    assert {"first_name", "last_name"} <= set(looked[:60])
+    assert isinstance(found, QueryDraft)
+    assert "last_name" in found.sql
+
+
+def test_whose_telephone_is_his_own() -> None:
+    """It stands in his table, under a longer name, though another table calls it just so and shares a postal code."""
+    crew = table("crew", "crew_id*:INTEGER first_name home_phone postal_code")
+    shops = table("shops", "shop_id*:INTEGER shop_name phone postal_code")
+    known = knowledge(crew, shops, profiles={crew.fqn: profiled(crew, {"first_name": ["Nora", "Olaf"]})})
+    assert drafted("What is Nora's phone?", known).sql.replace('"', "") == (
+        "SELECT home_phone FROM crew WHERE first_name = 'Nora'"
+    )
+
+
+def test_out_of_something_is_none_of_it() -> None:
+    goods = table("goods", "good_id*:INTEGER good_name units_in_stock:INTEGER")
+    found = asked("Which goods are out of stock?", knowledge(goods))
+    assert isinstance(found, QueryDraft)
+    assert "WHERE" in found.sql

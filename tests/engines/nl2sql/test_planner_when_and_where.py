@@ -53,3 +53,27 @@ def test_what_no_column_tells_is_no_sure_answer(question: str) -> None:
 )
 def test_a_list_shares_its_last_word(question: str, columns: str) -> None:
     assert columns in drafted(question, KNOWN).sql.replace('"', "")
+
+
+LIVES = knowledge(
+    table(
+        "sailors",
+        "sailor_id*:INTEGER full_name:VARCHAR birthYear:INTEGER birthMonth:INTEGER birthDay:INTEGER "
+        "deathYear:INTEGER deathMonth:INTEGER deathDay:INTEGER birthPort:VARCHAR deathPort:VARCHAR debut:DATE",
+    ),
+    table("ships", "ship_id*:INTEGER ship_name:VARCHAR launched:DATE"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("When was the sailor named 'Ann Bly' born?", "SELECT birthYear, birthMonth, birthDay FROM"),
+        ("When did the sailor named 'Ann Bly' die?", "SELECT deathYear, deathMonth, deathDay FROM"),
+        ("How many sailors died in each port?", "GROUP BY deathPort"),
+        ("How many sailors were born in each port?", "GROUP BY birthPort"),
+    ],
+)
+def test_what_is_done_tells_the_date_and_the_place_that_are_asked_for(question: str, said: str) -> None:
+    """A date may be told by three columns; a first day at work is nobody's birthday."""
+    assert said in drafted(question, LIVES).sql.replace('"', "")

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 COMMON: Final = words(
     "id key code no nr number name title type status date time year month day description desc comment note value "
-    "amount price quantity count total rank rating score level city state country address phone email age gender sex "
+    "amount price quantity count total rank rating score level city state country region county district street "
+    "address postal postcode zip phone fax mobile email website homepage url age gender sex "
     "active created updated first last position"
 )
 """Names that many tables have without meaning the same thing."""

@@ -35,6 +35,8 @@ __all__ = ["Key", "KeyFinder", "KeyOrigin"]
 LEAST_MATCHED: Final = 0.6
 _ENDINGS: Final = ("id", "no", "nr", "cd", "code", "key", "num")
 """How the names of keys end, however short they are: `wno`, `cat_cd`."""
+_HARDLY: Final = 0.01
+"""How likely something is that will not have happened."""
 
 
 class KeyFinder:
@@ -139,8 +141,8 @@ class KeyFinder:
         return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
 
     def is_refuted(self, fqn: str, column: str, to: str, to_column: str) -> bool:
-        """Return whether profiles show that most values of a column are none of another's: longer or shorter than any
-        of them, or none among all that there are.
+        """Return whether profiles show that the values of a column are none of another's: longer or shorter than any of
+        them, or none among those that are known, where some had to be among them.
         """
         own, key = self._profile(fqn, column), self._profile(to, to_column)
         if own is None or key is None:
@@ -148,9 +150,7 @@ class KeyFinder:
         least, mean, most = key.min_length, own.mean_length, key.max_length
         if least is not None and mean is not None and most is not None and not least <= mean <= most:
             return True
-        known = {one.value for one in key.top_values}
-        is_whole = key.distinct_count is not None and 0 < key.distinct_count <= len(known)
-        return is_whole and bool(own.top_values) and known.isdisjoint(one.value for one in own.top_values)
+        return _are_strangers(own, key) or _are_strangers(key, own)
 
     def holds(self, fqn: str, column: str, to: str) -> bool:
         """Return whether profiles show that the values of a column, which are several, are all keys of a table."""
@@ -319,3 +319,14 @@ def _same(key: Key) -> tuple[Any, ...]:
     """Equal for keys that tie the same columns, whichever way round."""
     ends = sorted(((key.table, key.columns), (key.to, key.to_columns)))
     return (*ends, frozenset(key.pairs))
+
+
+def _are_strangers(own: ColumnProfile, key: ColumnProfile) -> bool:
+    """Return whether none of the known values of one column is known of another, though it knows so many of its own
+    that this would hardly happen if the one held the other's.
+    """
+    values, known = ({one.value for one in each.top_values} for each in (own, key))
+    if own.masked or key.masked or not values or not known or not key.distinct_count or values & known:
+        return False
+    missed = max(0.0, 1 - len(known) / key.distinct_count)
+    return bool(missed ** len(values) < _HARDLY)

@@ -134,7 +134,7 @@ class NameForm:
 
 NAME_PARTS: Final = frozenset(
     (one,)
-    for one in (("first", "last", "middle", "give", "given", "family", "full", "short", "long", "common", "display"))
+    for one in ("first", "last", "middle", "give", "given", "family", "full", "short", "long", "common", "display")
 )
 """Words behind `name` that say which one it is."""
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Collection, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words
+from resolvers.engines.nl2sql.mention import Token
 
 _LENGTH: Final = "length height altitude elevation depth distance width size range wingspan diameter"
+_TIME: Final = "duration time length hour minute min mins second sec secs millisecond"
 _FAMILIES: Final = (
     ("metre meter m", f"{_LENGTH} metre meter m"),
     ("kilometre kilometer km", f"{_LENGTH} kilometre kilometer km"),
@@ -20,10 +22,11 @@ _FAMILIES: Final = (
     ("gram gramme g", "weight mass gram g"),
     ("tonne ton", "weight mass load tonnage capacity tonne ton t"),
     ("pound lb lbs", "weight mass price cost pound lb"),
-    ("hour h", "duration time length hour"),
-    ("minute min", "duration time length runtime delay minute min mins"),
-    ("second sec s", "duration time length second sec secs"),
-    ("millisecond ms", "duration time length millisecond ms"),
+    ("hour h", _TIME),
+    ("minute min", f"{_TIME} runtime delay"),
+    ("second sec s", _TIME),
+    ("millisecond ms", f"{_TIME} ms"),
+    ("kilobyte kb megabyte mb gigabyte gb terabyte tb byte", "size byte kb mb gb tb"),
     ("year", "age duration experience tenure year"),
     ("month", "age duration tenure month"),
     ("day", "duration length day"),
@@ -42,7 +45,10 @@ MEASURES: Final = {unit: words(names) for units, names in _FAMILIES for unit in 
 
 
 _SIZES: Final = (
-    {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "hr": 3600, "day": 86400},
+    {"millisecond": 1, "millis": 1, "ms": 1, "second": 1000, "sec": 1000, "s": 1000, "minute": 60_000, "min": 60_000,
+     "hour": 3_600_000, "h": 3_600_000, "hr": 3_600_000, "day": 86_400_000},
+    {"byte": 1, "kilobyte": 1000, "kb": 1000, "megabyte": 1_000_000, "mb": 1_000_000, "gigabyte": 10**9, "gb": 10**9,
+     "terabyte": 10**12, "tb": 10**12},
     {"gram": 1, "g": 1, "kilogram": 1000, "kilo": 1000, "kg": 1000, "tonne": 1_000_000, "ton": 1_000_000},
     {"millimetre": 1, "millimeter": 1, "mm": 1, "centimetre": 10, "centimeter": 10, "cm": 10, "metre": 1000,
      "meter": 1000, "m": 1000, "kilometre": 1_000_000, "kilometer": 1_000_000, "km": 1_000_000},
@@ -62,6 +68,31 @@ def scale(said: str, words: Collection[str]) -> Decimal | None:
         if said in sizes and len(told) == 1:
             return Decimal(sizes[said]) / Decimal(told.pop())
     return None
+
+
+def unit_behind(tokens: Sequence[Token], at: int) -> str:
+    """The word behind a number that ends before a token: of `3` in `between 3 and 4 minutes` it is `minute`."""
+    words = [one.lemma for one in tokens[at : at + 3]]
+    if len(words) == 3 and words[0] in ("and", "to", "or", "-") and is_numeric(words[1]):
+        return words[2]
+    return words[0] if words else ""
+
+
+def in_other_units(number: Decimal, said: str) -> frozenset[Decimal]:
+    """What a number in one unit is in each of the others that measure the same."""
+    sizes = next((one for one in _SIZES if said in one), {})
+    return frozenset(rounded(number * Decimal(sizes[said]) / Decimal(size)) for size in sizes.values())
+
+
+def is_told_otherwise(said: str, words: Collection[str]) -> bool:
+    """Return whether a column is named after another unit of what one measures: minutes, of milliseconds."""
+    factor = scale(said, words)
+    return factor is not None and factor != 1
+
+
+def rounded(number: Decimal) -> Decimal:
+    """A number as it was before it was converted with rounded factors: 7,800,000 rather than 7,800,000.0012."""
+    return number if number == number.to_integral_value() else number.normalize(Context(prec=9))
 
 
 def in_one_unit(text: str) -> str:

@@ -35,8 +35,8 @@ def numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Mention]:
     token = tokens[at]
     if token.text.lower() == "ones":
         return  # which ones
-    if token.lemma in ORDINALS:
-        yield _mention(at, at + 1, 0.5, "ordinal", Decimal(ORDINALS[token.lemma]))
+    if (place := ORDINALS.get(token.text.lower())) is not None:  # and no seconds, which are a time
+        yield _mention(at, at + 1, 0.5, "ordinal", Decimal(place))
     number = number_of(token.lemma)
     if number is None:
         yield from _spelled(tokens, at)

@@ -142,7 +142,9 @@ _PLAIN: Final[dict[Cue, str]] = {
     "failed to|fails to|is never|do n't|does n't|did n't|is n't|are n't|was n't|were n't|has n't|have n't|had n't|nobody|nothing|no one",
     Cue.NO: "no|without|without any|no any|lack|lacks|lacking|not any|zero|with no|have no|has no|had no|"
     "do not have any|does not have any|did not have any|don't have any|doesn't have any|didn't have any|"
-    "not have any|having no|there is no|there are no",
+    "not have any|having no|there is no|there are no|not a single|is not a single|without a single|do not have a single|"
+    "does not have a single|did not have a single|is not any|are not any|there is not any|there are not any|not even one|"
+    "out of|are out of|is out of|ran out of|run out of|have run out of",
     Cue.NEITHER: "neither",
     Cue.NULL: "null|empty|missing|unknown|unspecified|not known|not recorded|not specified|not given|blank|"
     "not available|undefined",

@@ -280,7 +280,8 @@ def _starting(
             continue  # the plate number of
         if cue is Cue.LIGHT and words > 1 and _names_a_table(start, last, refs):
             continue  # took part, where participations are noted
-        weight = 1.0 if cue in (Cue.MATCH, Cue.NULL) and words > 1 else _WEAK.get(cue, 1.0)
+        whole = words > (2 if cue is Cue.COMPARE else 1)  # `no less than` is not no, and less than
+        weight = 1.0 if cue in (Cue.MATCH, Cue.NULL, Cue.COMPARE) and whole else _WEAK.get(cue, 1.0)
         if words == 1 and last in spans and len(tokens[start].text) > 1 and tokens[start].text.isupper() and start:
             continue  # the country code NOR
         worth = weight * words + 0.1 * (words - 1)

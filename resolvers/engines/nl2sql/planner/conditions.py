@@ -441,7 +441,8 @@ class Conditions(Along):
             if literal is None:
                 return None
             resolver.used.add((cond.values[0].first, cond.values[0].last))
-            return self._signed(Comparison(as_column(column), Operator.BETWEEN, literal.values), cond, column, main)
+            ends = resolver.in_unit(column, cond.values[0], literal.values)
+            return self._signed(Comparison(as_column(column), Operator.BETWEEN, ends), cond, column, main)
         low = resolver.operand(column, Operator.AT_LEAST, cond.values[0])
         high = resolver.operand(column, Operator.AT_MOST, cond.values[1])
         if low is None or high is None:

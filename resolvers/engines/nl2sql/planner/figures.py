@@ -86,7 +86,8 @@ def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
     catalog, ref = resolver.catalog, cond.values[0] if len(cond.values) == 1 else None
     if ref is None or cond.operator is not Operator.EQUAL or catalog.is_year(column):
         return False
-    if not (catalog.is_measure(column) or (catalog.is_number(column) and catalog.is_key(column))):
+    cannot = catalog.is_text(column) and not resolver.may_hold(column, resolver.text(ref))
+    if not (cannot or catalog.is_measure(column) or (catalog.is_number(column) and catalog.is_key(column))):
         return False
     dated = any(one.values and one.values[0].kind == "date" for one in ref.literals)
     return dated and resolver.cut.linked.words(max(0, ref.first - 1), ref.first) in (["in"], ["during"])

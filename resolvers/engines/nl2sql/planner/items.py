@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
-from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column, of_life
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
@@ -30,6 +30,8 @@ _NOT_TOLD = 0.5
 _LOOSE = 0.8
 """Below this, words fit a table so loosely that a number of the same name is rather meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
+_DATE_PARTS = ("year", "month", "day", "date")
+"""What ends the names of columns that tell a date together, in their order."""
 _PLACES = (
     "location", "hometown", "birthplace", "city", "address", "country", "place", "state", "region", "venue", "town",
     "street", "county", "province", "district", "continent",
@@ -268,7 +270,7 @@ class Items:
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is: of several places the one whose name says what the question does."""
         words_said = set(self._said())
-        said = {root_of(word) for word in words_said | (BORN if words_said & BORN else frozenset())}
+        said = {root_of(word) for word in words_said | of_life(words_said)}
         told: list[tuple[int, int, int, ColumnKey]] = []
         for key in self.catalog.of(table):
             words = self.catalog.words(key)
@@ -288,10 +290,28 @@ class Items:
             found = self._place(table, noun)
         else:
             time = self.resolver.time_column([table], hint=self._said())
-            found = self._column(time, noun) if time is not None else None
+            found = self._date(time, noun) if time is not None else None
+            lives = of_life(set(self._said()))
+            if time is not None and lives and lives.isdisjoint(self.catalog.words(time)):
+                found = None  # when somebody was born is not when anything else happened
         if found is None:
             self.resolver.doubt(f"{noun.wh} is asked for, and no column tells it", _NOT_TOLD)
         return found
+
+    def _date(self, key: ColumnKey, noun: Noun) -> Item:
+        """A moment, or the year, month and day that it is told by in columns of their own."""
+        words = self.catalog.words(key)
+        if self.catalog.is_time(key) or not set(words) & set(_DATE_PARTS):
+            return self._column(key, noun)
+        called = [one for one in words if one not in _DATE_PARTS]
+        parts = {
+            one: self.catalog.words(one)[-1]
+            for one in self.catalog.of(key.table)
+            if self.catalog.words(one)[-1] in _DATE_PARTS and not self.catalog.is_time(one)
+            if list(self.catalog.words(one)[:-1]) == called
+        }
+        columns = tuple(sorted(parts, key=lambda one: _DATE_PARTS.index(parts[one]))) or (key,)
+        return Item([as_column(one) for one in columns], key.table, noun, None, columns)
 
     def _entity(self, table: str, noun: Noun) -> Item:
         if noun.wh in ("where", "when") and (found := self._told(table, noun)) is not None:
@@ -339,7 +359,7 @@ class Items:
             return self._everything(table, noun)
         if noun.wh == "when":
             column = resolver.time_column([table, *resolver.mentioned()], hint=self._said())
-            return self._column(column, noun) if column else None
+            return self._date(column, noun) if column else None
         if noun.wh == "where":
             return self._place(table, noun)
         if noun.wh == "much":

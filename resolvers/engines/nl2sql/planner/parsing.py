@@ -1,5 +1,7 @@
 """The parts of a question: what it asks for first, then clause by clause what it says of it."""
 
+from itertools import zip_longest
+
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -327,13 +329,22 @@ class Parser(Asking):
         return not (nxt.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.BE, Cue.NOT) or self.value_at(1))
 
     def _value_before_noun(self) -> list[Cond]:
-        """`French singers`, `female students`."""
+        """`French singers`, `female students`, `Ann Bly's age`."""
         found = []
-        while self.value_at() and not self.is_(Cue.ALL) and (self.noun_at(1) or (self.value_at(1) and self.noun_at(2))):
+        while self.value_at() and not self.is_(Cue.ALL):
+            after = 2 if self.value_at(1) else 1
+            if not (self.noun_at(1) or self.noun_at(after) or self._owns(after)):
+                break
             if self.number_at() is not None and not self.table_at(1):
                 break
             found.append(self.plain_value())
+        if found and self._owns(0):
+            self.i += 1
         return found
+
+    def _owns(self, offset: int) -> bool:
+        """Whether what stands before has what is named behind."""
+        return self.is_(Cue.POSSESSIVE, offset=offset) and self.noun_at(offset + 1)
 
     def _is_owned(self, noun: Noun) -> bool:
         """Whether a table stands before a column as what has it: `duel's minutes`."""
@@ -414,6 +425,12 @@ class Parser(Asking):
     def _finish(self) -> None:
         """What the list of items tells of the subject."""
         frame = self.frame
+        frame.conditions[:] = [
+            one for one, behind in zip_longest(frame.conditions, frame.conditions[1:]) if not _goes_on(one, behind)
+        ]
+        first = self.atoms[0] if self.atoms else None
+        if first is not None and first.is_(Cue.WHICH) and " " in first.text and not frame.sorts:
+            frame.distinct = True  # in which years: each of them once
         frame.dangling = frame.dangling or self.negated
         told = [span for span in frame.unknown if self._is_explained(span) or self._is_whole(span)]
         frame.unknown[:] = [span for span in frame.unknown if span not in told and not self._says_nothing(span)]
@@ -424,3 +441,11 @@ class Parser(Asking):
                 frame.subject = ref
         if frame.subject is None and frame.tables:
             frame.subject = frame.tables[0]
+
+
+def _goes_on(cond: Cond, behind: Cond | None) -> bool:
+    """`have the cell phone number 0970`: what is had is called by all the words, and is not had besides."""
+    if behind is None or cond.kind != "null" or not cond.negated or behind.kind != "compare" or cond.values:
+        return False
+    one, other = (each.noun.ref if each.noun is not None else None for each in (cond, behind))
+    return one is not None and other is not None and one.last == other.first

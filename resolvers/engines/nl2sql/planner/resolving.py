@@ -1,12 +1,12 @@
 """What the words of one question stand for: what nouns do, and the moments and values that are compared."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.joining.keys import Key
-from resolvers.engines.nl2sql.language.measures import scale
+from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
 from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -17,7 +17,9 @@ from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_i
 from resolvers.engines.nl2sql.planner.targets import Choice, Target, Targets, spelled
 from resolvers.engines.nl2sql.planner.ways import contrary, sided
 
-BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
+BIRTH: Final = frozenset(("birth", "born", "dob", "birthday", "bear"))
+DEATH: Final = frozenset(("death", "die", "dead", "deceased"))
+BORN: Final = BIRTH | DEATH
 """Words of dates that tell of a life: nothing else happens then."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
@@ -33,6 +35,7 @@ class Resolver(Targets):
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
         hints = set(hint)
+        hints |= of_life(hints)
         told: dict[str, list[ColumnKey]] = {}
         for table in tables:
             times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]
@@ -136,9 +139,9 @@ class Resolver(Targets):
             return in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
             if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
-                return Operator.BETWEEN, self._in_unit(column, ref, numbers[0].values)
+                return Operator.BETWEEN, self.in_unit(column, ref, numbers[0].values)
             if numbers:
-                return operator, self._in_unit(column, ref, numbers[0].values[:1])
+                return operator, self.in_unit(column, ref, numbers[0].values[:1])
             if (found := number_in(self.text(ref))) is not None:
                 return operator, (Literal("number", found),)
         if moments and catalog.is_moment_like(column):
@@ -171,12 +174,12 @@ class Resolver(Targets):
                 return operator, numbers[0].values[:1]
             if catalog.is_text(column) and not catalog.is_moment_like(column):
                 self.doubt("a text is compared by size", 0.2)
-        elif not self._may_hold(column, text):
+        elif not self.may_hold(column, text):
             elsewhere = ref.best(MentionKind.VALUE) >= 0.9
-            self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.12)
+            self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.3)
         return operator, (Literal("text", text),)
 
-    def _in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    def in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
         """Numbers in the unit that a column is measured in: `more than 2 hours` of a column of minutes is 120."""
         tokens = self.cut.linked.tokens
         by_name = next((SCALES[word] for word in self.catalog.words(column) if word in SCALES and len(word) > 3), 1)
@@ -185,22 +188,30 @@ class Resolver(Targets):
                 Literal("number", plain(one.value / by_name)) if isinstance(one.value, Decimal) else one
                 for one in values
             )
-        said = tokens[ref.last].lemma if ref.last < len(tokens) else ""
-        by = scale(said, self.catalog.words(column))
+        said = unit_behind(tokens, ref.last)
+        by, measured = scale(said, self.catalog.words(column)), measures_of(said)
+        if by is None and measured and measured.isdisjoint(self.catalog.words(column)):
+            self.doubt("a number has a unit that the column is not called after", 0.2)
         if by is None or by == 1:
             return values
         return tuple(
-            Literal("number", round(one.value * by, 6).normalize()) if isinstance(one.value, Decimal) else one
+            Literal("number", plain(rounded(one.value * by))) if isinstance(one.value, Decimal) else one
             for one in values
         )
 
-    def _may_hold(self, column: ColumnKey, text: str) -> bool:
+    def may_hold(self, column: ColumnKey, text: str) -> bool:
+        """Whether a text may be among the values of a column: it is, or a profile does not know them all."""
         profile = self.catalog.profile(column)
         if profile is None or profile.masked or profile.distinct_count is None:
             return True
         whole = profile.distinct_count <= len(profile.top_values)
         known = {one.value.lower() for one in profile.top_values}
         return not whole or text.lower() in known
+
+
+def of_life(said: Set[str]) -> Set[str]:
+    """All words for a birth, where one of them is said, and the same of a death."""
+    return frozenset().union(*(words for words in (BIRTH, DEATH) if said & words))
 
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:

@@ -9,7 +9,7 @@ from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.tokens import root_of
-from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
@@ -26,8 +26,14 @@ _PART: Final = 0.5
 """What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
+_SAME: Final = 0.25
+"""What it adds that a column stands where the rest of what is named does."""
+_OWN: Final = 0.4
+"""The same where a value tells whose it is: `Nancy's phone` is hers, rather than one called just `phone` elsewhere."""
 _TOGETHER: Final = 0.06
 """What it adds that a table holds more than others of what the question names."""
+_DEED: Final = 0.15
+"""What it adds that the name of a column says what is done."""
 _FEW: Final = 4
 """In how many tables words may name a column and still tell which tables are meant."""
 _NEARLY: Final = 0.1
@@ -183,12 +189,17 @@ class Targets:
             return partial(_lies_near, named)
         values = (ref for cond in self.frame.conditions for ref in cond.values)
         shown = (item.ref for item in self.frame.items if item.ref is not None)
-        held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN) or sorted(self.together())
-        return partial(self._lies_by, held)
+        if valued := self.alone(values, MentionKind.VALUE):
+            return partial(self._lies_by, valued, _OWN)
+        held = self.alone(shown, MentionKind.COLUMN) or sorted(self.together())
+        return partial(self._lies_by, held, _SAME)
 
-    def _lies_by(self, held: Sequence[str], table: str) -> float:
+    def _lies_by(self, held: Sequence[str], own: float, table: str) -> float:
+        """How much tables that are held speak for another; `own` is what they do for themselves."""
         far = self.catalog.farness(table, held)
-        return 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
+        if far >= FAR or not held:
+            return 0.0
+        return own if far == 0 else _SAME - 0.16 * far
 
     def _named(self, near: tuple[Ref, ...], subject: str | None) -> _Named:
         """The tables that words beside speak of, each with what it says at best, and how far others are from it."""
@@ -217,18 +228,20 @@ class Targets:
         return list(dict.fromkeys(found))
 
     def together(self) -> frozenset[str]:
-        """The tables that hold most of the columns that are named, of those with one that are named themselves, if any:
-        runs by year, of 20 tables with a year, are those of the tables with runs.
+        """The tables that hold most of the columns that are named: runs by year, of 20 tables with a year, are those of
+        the tables with runs. Where tables with such columns are named themselves, it is the only one, or the words
+        beside tell.
         """
         if self._together is None:
-            held = [(ref, self._held_close(ref)) for ref in self._named_columns()]
+            refs = self._named_columns()
+            held = [(ref, self._held_close(ref)) for ref in refs]
             few = {table for _, tables in held if len(tables) <= _FEW for table in tables}
             more = (one.column.table for ref, _ in held for one in self._farther(ref, few) if one.column is not None)
             covered = Counter([*(table for _, tables in held for table in tables), *more])
             most = max(covered.values(), default=0)
-            named = [table for table in self.mentioned() if table in covered]
             best = frozenset(table for table, times in covered.items() if times == most > 1)
-            self._together = best.intersection(named) if named else best
+            named = {key.table for ref in refs for key in self._close(ref)}.intersection(self.mentioned())
+            self._together = best.intersection(named if len(named) == 1 else ()) if named else best
         return self._together
 
     def is_said_nearer(self, taken: Target, other: Target) -> bool:
@@ -241,11 +254,15 @@ class Targets:
             and other.table not in self.together()
         )
 
+    def _close(self, ref: Ref) -> list[ColumnKey]:
+        """The columns that words may stand for about as well as for any."""
+        least = ref.best(MentionKind.COLUMN) - _NEARLY
+        return [one.column for one in ref.columns if one.column is not None and one.score > least]
+
     def _held_close(self, ref: Ref) -> set[str]:
-        """The tables with the columns that words may stand for; those of another column are out when one is forced."""
-        least, forced = ref.best(MentionKind.COLUMN) - _NEARLY, self.forced.get((ref.first, ref.last, "column"))
-        keys = (one.column for one in ref.columns if one.column is not None and one.score > least)
-        return {key.table for key in keys if forced is None or key == forced}
+        """The tables of these columns; when one is forced, its alone."""
+        forced = self.forced.get((ref.first, ref.last, "column"))
+        return {key.table for key in self._close(ref) if forced is None or key == forced}
 
     def _farther(self, ref: Ref, tables: Iterable[str]) -> list[Mention]:
         """Columns of some tables that words may stand for as well as for those that were noted, of which there are only
@@ -303,7 +320,7 @@ class Targets:
         """A key in a table that nobody names, which is no key of its own rows: another's league."""
         if not self.catalog.is_key(key) or key.table in self.mentioned() or self.catalog.key(key.table) == key:
             return False
-        if key.table in self.together():
+        if key.table in self.together():  # the year of the wages that are asked for
             return False
         subject = self.subject() if noun.owner is None else self.table(noun.owner)
         return subject is not None and not self.catalog.refers(subject, key.table)
@@ -317,7 +334,8 @@ class Targets:
         subject = self.subject() if noun.owner is None else None
         rows = self._rows_behind(noun)
         context: Callable[[str], float] | None = None
-        together = self.together()
+        together, deeds = self.together(), self._deeds(noun.ref)
+        said = self.cut.linked.words(noun.ref.first, noun.ref.last)
         for mention in (*noun.ref.columns, *self._farther(noun.ref, together)):
             key = mention.column
             if key is None or key not in catalog.columns:
@@ -335,8 +353,9 @@ class Targets:
             if key in catalog.references:
                 score -= 0.04
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
+            score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
             options[key] = max(score, options.get(key, -9.0))
-        if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
+        if said == ["name"]:
             self._by_name(noun, owner, options)
         if owner is not None:
             self._by_number(noun.ref, owner, options)
@@ -344,13 +363,21 @@ class Targets:
         least = 0.7 if any(self.catalog.distance(one, key.table) <= 1 for key in options for one in beside) else 0.4
         for table in beside:
             if not any(key.table == table for key in options):
-                for key, found in self.catalog.vocabulary.found_columns(
-                    self.cut.linked.words(noun.ref.first, noun.ref.last), [table], 3
-                ):
+                for key, found in self.catalog.vocabulary.found_columns(said, [table], 3):
                     if found.score >= least:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
+
+    def _deeds(self, ref: Ref) -> list[str]:
+        """The verbs of the question, without those among these words."""
+        tokens = (*self.cut.linked.tokens[: ref.first], *self.cut.linked.tokens[ref.last :])
+        return [token.lemma for token in tokens if token.lemma in VERBS]
+
+    def _tells_of(self, key: ColumnKey, deeds: Iterable[str], said: Iterable[str]) -> bool:
+        """Whether the name of a column says beside these words what is done: died, and the country of death."""
+        more = set(self.catalog.words(key)).difference(said)
+        return any(is_kin(deed, word) for word in more for deed in deeds)
 
     def _rows_behind(self, noun: Noun) -> set[str]:
         """The tables of a value in the plural that it is said to be of: names of jugglers."""

@@ -1,10 +1,13 @@
 """What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -67,10 +70,20 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals):
                 yield "a value is named and not looked for", 0.4
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+    if _in_another_unit(pieces, columns, catalog):
+        yield "the answer is asked for in a unit that the column is not in", 0.5
     if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
         yield "tables are gone through that nothing names", 0.3
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
+
+
+def _in_another_unit(pieces: Cut, columns: set[str], catalog: Catalog) -> bool:
+    """`the average length in minutes`, of a column of milliseconds."""
+    tokens = pieces.linked.tokens
+    said = [one.lemma for before, one in pairwise(tokens) if before.lemma == "in"]
+    words = [set(catalog.words(key)) for key in catalog.columns if key.column in columns] if said else []
+    return any(is_told_otherwise(unit, names) for unit in said for names in words)
 
 
 def _unnamed(tables: set[str], pieces: Cut, catalog: Catalog) -> list[str]:
@@ -125,7 +138,10 @@ def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
         if one.values and any(value.kind in ("date", "moment", "text") for value in one.values)
         for at in range(one.first, one.last)
     }
-    for at, token in enumerate(pieces.linked.tokens):
+    tokens = pieces.linked.tokens
+    for at, token in enumerate(tokens):
         text = token.text.replace(",", "")
         if at not in dated and not token.quoted and text.isdigit() and int(text) > 1 and text not in literals:
-            yield text
+            unit = unit_behind(tokens, at + 1)
+            if not any(f"{one:f}" in literals for one in in_other_units(Decimal(text), unit)):
+                yield text

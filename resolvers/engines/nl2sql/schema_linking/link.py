@@ -479,12 +479,16 @@ class _Work:
             fqn = one.table or (one.column.table if one.column else None)
             if fqn is not None:
                 mentioned[fqn] = max(mentioned.get(fqn, 0.0), one.score)
-        found: list[ColumnKey] = []
+        naming: list[ColumnKey] = []
+        others: list[ColumnKey] = []
         for fqn in sorted(self.plausible, key=lambda fqn: -mentioned.get(fqn, 0.0)):
-            if len(found) >= MOST_COLUMNS:
+            if len(naming) >= MOST_COLUMNS:
                 break
-            found += [key for key in self.vocabulary.text_columns(fqn) if not values.is_complete(key)]
-        return found[:MOST_COLUMNS]
+            names = self.vocabulary.name_columns(fqn)
+            for key in self.vocabulary.text_columns(fqn):
+                if not values.is_complete(key):
+                    (naming if key in names else others).append(key)
+        return [*naming, *others][:MOST_COLUMNS]  # by their names rows are asked about
 
 
 def _text(text: str) -> Literal:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from resolvers.engines.nl2sql.language.measures import is_unit
 from resolvers.engines.nl2sql.language.tokens import tokenize
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.mention import Token
@@ -103,6 +104,9 @@ class TokenizedQuestion:
         """Return whether a run of tokens is worth looking up: not made of small words and numbers alone."""
         if last - first == 1:
             token = self.tokens[first]
+            before = [one.text for one in self.tokens[max(0, first - 2) : first]]
+            if not token.quoted and is_unit(before, token.lemma):
+                return False  # 90 seconds
             small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
         return not (self._little[first] or self._little[last - 1])

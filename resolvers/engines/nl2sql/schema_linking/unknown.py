@@ -74,6 +74,8 @@ def unknown(question: TokenizedQuestion, mentions: Sequence[Mention]) -> Wanted:
     for at in sorted(left):
         for one in _around(question, at):
             add(*one)
+    for one in _bracketed(question, left | covered):
+        add(*one)
     return found
 
 
@@ -166,6 +168,17 @@ def _around(question: TokenizedQuestion, at: int) -> Iterator[tuple[int, int]]:
             plain = all(one.text[:1].isalnum() and not one.quoted and one.lemma not in _ENDING for one in inside)
             if plain and 1 < last - first <= 4 and question.may_be_value(first, last):
                 yield first, last
+
+
+def _bracketed(question: TokenizedQuestion, places: set[int]) -> Iterator[tuple[int, int]]:
+    """Runs that end in brackets and stand for nothing yet: `amber lodge (old)`."""
+    signs = [token.text for token in question.tokens]
+    for opens in (at for at, sign in enumerate(signs) if sign == "(" and at and ")" in signs[at : at + _BEYOND + 3]):
+        closes = signs.index(")", opens)
+        for first in range(max(0, opens - _LONGEST), opens):
+            plain = all(sign[:1].isalnum() for sign in signs[first:opens])
+            if plain and places.intersection(range(first, closes)) and question.may_be_value(first, opens):
+                yield first, closes + 1
 
 
 _ENDING: Final = STOP_WORDS - frozenset(("of", "the", "and", "in", "for", "'s"))
