@@ -151,6 +151,19 @@ OTHER: Final = frozenset(
 )  # fmt: skip
 """Words that name something else than a person's data."""
 
+BEARERS: Final = frozenset(
+    _phrases("product, item, article, artikel, produit, producto, title, company, vendor, supplier, brand, brands, department, "
+             "firm, organisation, organization, model, team, song, track, album, movie, film, book, event, project, employer, "
+             "publisher, label, genre, playlist, warehouse, machine, park, stadium, arena, venue, building, school, university, "
+             "airport, hotel, restaurant, hospital, station, church, bridge, stop, platform, race, club, franchise, store, shop, "
+             "museum, theatre, county, province, district, room, annex, hall, colour, color, branch, firma, unternehmen, empresa, "
+             "societe, entreprise, azienda, bedrijf, magasin, boutique, tienda, negozio, loja, winkel, sklep, filiale, "
+             "geschaeft, butik, lager, almacen, entrepot, magazzino, hersteller, lieferant, fournisseur, proveedor, fornitore, "
+             "fornecedor, leverancier, dostawca")
+)  # fmt: skip
+"""Things that bear the names of persons. Words for numbers, codes and moments are none of them: what is written under
+such a word and is a name is a name."""
+
 PERSONS: Final = frozenset(
     _phrases("customer, customers, client, clients, user, users, employee, employees, staff, person, persons, people, "
              "patient, patients, contact, contacts, member, members, student, students, teacher, teachers, author, authors, "
@@ -233,6 +246,12 @@ def names_other(text: str) -> bool:
     """Return whether the words name something that is not a person's data."""
     spoken = words(plain(text))
     return _found(spoken, OTHER) or (len(spoken) > 1 and spoken[-1] in MEASURES)
+
+
+@lru_cache(maxsize=4096)
+def names_bearer(text: str) -> bool:
+    """Return whether the words name things that are called after persons."""
+    return _found(words(plain(text)), BEARERS)
 
 
 @lru_cache(maxsize=4096)

@@ -305,7 +305,7 @@ def _named(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
 
 
 _MISTAKEN: Final = {
-    "StreetAddress": frozenset({"PersonName", "City", "Country", "Postcode", "Username"}),
+    "StreetAddress": frozenset({"PersonName", "City", "Postcode", "Username"}),
     "PersonName": frozenset({"City", "Country", "StreetAddress"}),
     "Username": frozenset({"PersonName", "City"}),
     "PasswordHash": frozenset({"Secret", "Biometric"}), "Secret": frozenset({"PasswordHash", "Username"}),

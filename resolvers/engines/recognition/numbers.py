@@ -238,7 +238,8 @@ def _shape(pattern: str) -> Callable[[str], bool]:
 
 def _account(text: str) -> bool:
     compact = re.sub(r"[ .-]", "", text)
-    return bool(re.fullmatch(r"[A-Z0-9]{6,30}", compact)) and sum(map(str.isdigit, compact)) >= max(
+    # With the letters of a bank before it, no country's is shorter than eleven.
+    return bool(re.fullmatch(r"[0-9]{6,30}|[A-Z0-9]{11,30}", compact)) and sum(map(str.isdigit, compact)) >= max(
         6, 0.5 * len(compact)
     )
 

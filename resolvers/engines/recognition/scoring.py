@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from resolvers.engines.recognition.hints import hint, names_other, names_persons
-from resolvers.engines.recognition.model import RecognizerMatch, TagFinding
+from resolvers.engines.recognition.hints import hint, names_bearer, names_other, names_persons
+from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -41,6 +41,9 @@ NAMED_THINGS: Final = 0.6
 """What is left of the words of a list where the column is named after things: films, stations, rooms and brands bear
 the names of persons, and no list tells them from those."""
 
+WHOLE: Final = 0.5
+"""The share of values that are something as a whole, from which words of a list within them tell nothing more."""
+
 TRAITS_OF_ONE: Final = frozenset({"Age", "Gender", "DateOfBirth"})
 """Tags of which two whose names say so show it as well, though each alone could be of a thing."""
 
@@ -62,6 +65,11 @@ class Candidate:
     def is_within(self) -> bool:
         """Return whether it was only found inside longer values."""
         return all(match.where not in ("values", "rows", "name") for match in self.matches)
+
+    @property
+    def is_by_lists_within(self) -> bool:
+        """Return whether it is only words of a list, found inside longer values."""
+        return all(match.where == "text" and match.recognizer.strength is Strength.LISTED for match in self.matches)
 
 
 def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[RecognizerMatch]) -> list[Candidate]:
@@ -98,7 +106,7 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
-    if tag == "PersonName" and best["other"] and not said:
+    if tag == "PersonName" and not said and any(names_bearer(name) for name in names):
         best["listed"] *= NAMED_THINGS
     best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
@@ -126,7 +134,11 @@ def score(figures: Mapping[str, float]) -> float:
 
 
 def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-    """Return what stands: the best first, and what the values that it leaves unexplained leave room for."""
+    """Return what stands: the best first, and what the values that it leaves unexplained leave room for.
+
+    Where most values are something as a whole, words of a list within them are parts of that: streets and firms are
+    named after persons. What has a form of its own, such as an e-mail address behind an address, stands beside it.
+    """
     kept: list[tuple[Candidate, float]] = []
     explained = 0.0
     for candidate, confidence in sorted(scored, key=lambda pair: (-pair[1], pair[0].tag)):
@@ -137,7 +149,9 @@ def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, f
                 continue
             explained += candidate.share
         kept.append((candidate, confidence))
-    return kept
+    if explained < WHOLE:
+        return kept
+    return [one for one in kept if not one[0].is_by_lists_within]
 
 
 _HINTS: Final = (

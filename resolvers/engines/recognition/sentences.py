@@ -29,11 +29,16 @@ MOST_PLACES: Final = 20
 
 MOST_EXAMPLES: Final = 3
 
+BY_CHANCE: Final = 0.02
+"""The share of capitalised words behind one another that are names by chance: lists of names hold words for things."""
+
 _CAPITAL: Final = r"[^\W\d_a-zß-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*"
 _TITLES: Final = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "sir", "herr", "herrn", "frau", "mme", "mlle", "sr", "sra", "srta", "senor",
      "senora", "sig", "signora", "dhr", "mevr")
 )  # fmt: skip
+_IN_FULL: Final = frozenset(("sir", "herr", "herrn", "frau", "senor", "senora", "signora"))
+"""Titles that no dot follows."""
 _PARTICLES: Final = r"(?:(?:van|von|de|der|den|del|da|di|la|le|dos|al|bin)\s){0,2}"
 _RUN: Final = re.compile(rf"(?<![\w'’])(?:{_CAPITAL}|[A-Z])\.?(?:\s{_PARTICLES}(?:{_CAPITAL}|[A-Z])\.?)+(?!\w)")
 """Capitalised words behind one another, also with initials and with small words of names between them."""
@@ -66,11 +71,18 @@ def _persons(text: str) -> Iterator[tuple[int, int]]:
             last = min(place + 2, len(words) - 1)
             initial = last > place + 1 and len(_plain(words[place + 1])) == 1
             behind = words[last if initial else place + 1]
+            if any(_ends(word) for word in words[place : words.index(behind)]):
+                continue
             titled = _plain(one) in _TITLES and len(_plain(behind)) > 1
             if titled or (_plain(one) in given and _plain(behind) in family):
                 end = words[last] if titled and len(words) > place + 2 else behind
                 yield run.start() + one.start(), run.start() + end.start() + len(end.group().rstrip("."))
                 break
+
+
+def _ends(word: re.Match[str]) -> bool:
+    """Return whether a sentence ends with the word: its dot is none of an initial or a title that is cut short."""
+    return word.group().endswith(".") and len(_plain(word)) > 1 and _plain(word) not in _TITLES - _IN_FULL
 
 
 def _plain(word: re.Match[str]) -> str:
@@ -91,12 +103,13 @@ class Inner:
     """Whether the same one in all of them is something else: the name of a product or a hall."""
 
 
-def _kind(name: str, tag: str, reason: str) -> Recognizer:
-    return Recognizer(name, tag, Strength.LISTED, bool, 0.01, 0.02, reason, longest=LONGEST)
+def _kind(name: str, tag: str, reason: str, strength: Strength = Strength.FORM) -> Recognizer:
+    return Recognizer(name, tag, strength, bool, 0.01, 0.02, reason, longest=LONGEST)
 
 
 INNER: Final = (
-    Inner(_kind("person-in-text", "PersonName", "names of persons within sentences"), _persons, varied=True),
+    Inner(_kind("person-in-text", "PersonName", "names of persons within sentences", Strength.LISTED), _persons,
+          varied=True),
     Inner(_kind("telephone-in-text", "PhoneNumber", "telephone numbers within sentences"),
           _by(_TELEPHONE, is_telephone)),
     Inner(_kind("street-in-text", "StreetAddress", "streets with their numbers within sentences"),
@@ -140,6 +153,8 @@ def within_sentences(column: ColumnValues) -> Iterator[RecognizerMatch]:
                 examples.append(example(text, *found[0]))
         enough = 2 if kind.varied else 1
         if len(said) < enough or hits < 0.01 * len(texts):
+            continue
+        if kind.varied and places < BY_CHANCE * sum(len(_RUN.findall(text[:LONGEST])) for text in texts):
             continue
         strength = min(1.0, 0.62 + 0.04 * hits)
         told = replace(kind.recognizer, reason=placed(kind.recognizer.reason, places, examples))

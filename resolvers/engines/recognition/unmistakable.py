@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.recognition.hints import plain, words
+from resolvers.engines.recognition.hints import STRONG, plain, words
 from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength
 from resolvers.engines.recognition.numbers import masked_card
 from resolvers.engines.recognition.people import ethnic, name_shape
-from resolvers.engines.recognition.wholes import is_abbreviation, year_of
+from resolvers.engines.recognition.wholes import is_abbreviation, is_dates, year_of
 
 STRENGTH: Final = 0.6
 """How much such a name says where the values go with it: with it alone a column is sure, and a proof outweighs it."""
@@ -57,7 +57,9 @@ BEHIND: Final = frozenset(
 """Words behind the phrase that change nothing about what it names."""
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{32,128}")
-_WORD: Final = re.compile(r"(?:^|\s)[^\W\d_]{3,}")
+_SHORT_HASH: Final = re.compile(r"[0-9a-fA-F]{16}|[0-9a-zA-Z./]{13}")
+"""Hashes of old: of databases, and of `crypt`."""
+_WORD: Final = re.compile(r"(?:^|\s)[^\W\d_]{3,}(?![^\W_])")
 _DIGITS_GROUPED: Final = re.compile(r"[0-9][0-9 ./-]*[0-9]")
 
 
@@ -71,7 +73,9 @@ def _secret(text: str) -> bool:
 
 
 def _hash(text: str) -> bool:
-    return bool(_HEX.fullmatch(text)) or (len(text) >= 24 and (text[0] in "${*" or text[-1] == "=") and " " not in text)
+    return bool(_HEX.fullmatch(text) or _SHORT_HASH.fullmatch(text)) or (
+        len(text) >= 24 and (text[0] in "${*" or text[-1] == "=") and " " not in text
+    )
 
 
 def _card(text: str) -> bool:
@@ -85,8 +89,22 @@ def _identity(text: str) -> bool:
     return not decimal and 6 <= len(compact) <= 20 and compact.isalnum() and sum(map(str.isdigit, compact)) >= 4
 
 
+def _passport(text: str) -> bool:
+    """No travel document has a longer number, and none has dots in it."""
+    compact = re.sub(r"[ -]", "", text)
+    return _identity(text) and len(compact) <= 10 and compact.isalnum()
+
+
+def _account(text: str) -> bool:
+    """Digits alone, or behind the letters of a bank: then no country's are shorter than Norway's eleven."""
+    compact = re.sub(r"[ ./-]", "", text)
+    return _identity(text) and (compact.isdigit() or len(compact) >= 11)
+
+
 def _login(text: str) -> bool:
-    return 2 <= len(text) <= 64 and not re.search(r"\s", text) and any(map(str.isalpha, text))
+    return (
+        not _HEX.fullmatch(text) and 2 <= len(text) <= 64 and not re.search(r"\s", text) and any(map(str.isalpha, text))
+    )
 
 
 def _postcode(text: str) -> bool:
@@ -222,10 +240,10 @@ KINDS: Final = (
                  "named as a number that a state gives to a person, in a form that such numbers have", repeats=False),
     Unmistakable("NationalId", _all("ssn, social security"), lambda text: bool(re.fullmatch(r"[0-9]{3,9}", text)),
                  "named as a social security number, in digits of which some may be lost", repeats=False),
-    Unmistakable("Passport", _all("passport, reisepass, passeport, pasaporte, passaporto, passaporte, paspoort"), _identity,
+    Unmistakable("Passport", _all("passport, reisepass, passeport, pasaporte, passaporto, passaporte, paspoort"), _passport,
                  "named as a passport, in a form that such numbers have", repeats=False),
     Unmistakable("BankAccount", _all("bank account, kontonummer, bankkonto, cuenta bancaria, conto corrente, "
-                 "rekeningnummer, numero de compte, routing, sort code"), _identity,
+                 "rekeningnummer, numero de compte, routing, sort code"), _account,
                  "named as a bank account, in a form that such numbers have"),
     Unmistakable("Username", _all("username, user name, userid, login, login name, logon, logon name, screen name, screenname, "
                  "benutzername, nombre de usuario, nom utilisateur, gebruikersnaam, nome utente, nickname"), _login,
@@ -263,6 +281,12 @@ KINDS: Final = (
 """What a name can say beyond doubt; of one tag the first whose values go with it."""
 
 _COMPACT: Final = tuple((kind, frozenset(phrase.replace(" ", "") for phrase in kind.phrases)) for kind in KINDS)
+_TAGS_OF: Final = {
+    compact: frozenset(tag for tag, others in STRONG.items() if compact in {one.replace(" ", "") for one in others})
+    for phrases in STRONG.values()
+    for compact in (phrase.replace(" ", "") for phrase in phrases)
+}
+"""The tags that a phrase names, written together."""
 _LONGEST: Final = max(len(phrase.split()) for kind in KINDS for phrase in kind.phrases)
 
 
@@ -276,7 +300,14 @@ def said(name: str) -> tuple[Unmistakable, ...]:
         if spoken[-1] not in BEHIND:
             break
         spoken.pop()
-    return tuple(kind for kind, phrases in _COMPACT if ends & phrases)
+    # The longer phrase is what the name says: a `mac_address` is no address.
+    longest = max(ends & _TAGS_OF.keys(), key=len, default="")
+    tags = _TAGS_OF.get(longest, frozenset())
+    return tuple(
+        kind
+        for kind, phrases in _COMPACT
+        if ends & phrases and (kind.tag in tags or max(map(len, ends & phrases)) >= len(longest))
+    )
 
 
 def by_name(column: ColumnValues, among_persons: bool, now_year: int) -> RecognizerMatch | None:
@@ -286,7 +317,11 @@ def by_name(column: ColumnValues, among_persons: bool, now_year: int) -> Recogni
     for kind in said(column.facts.name):
         if (kind.among and not among_persons) or (kind.most is None and _says_nothing(column)):
             continue
-        if kind.test is name_shape and is_abbreviation(column):
+        if kind.test in (name_shape, _address) and is_abbreviation(column):
+            continue
+        if kind.tag != "DateOfBirth" and is_dates(column):
+            continue
+        if kind.test is _secret and _was_issued(column):
             continue
         if column.is_moment is not (kind.tag == "DateOfBirth") and column.is_moment:
             continue
@@ -301,6 +336,13 @@ def by_name(column: ColumnValues, among_persons: bool, now_year: int) -> Recogni
         tested = len(column.distinct)
         return RecognizerMatch(rule, tested, fits, fits / tested, STRENGTH, 8 * STRENGTH, "name")
     return None
+
+
+def _was_issued(column: ColumnValues) -> bool:
+    """Return whether all have one form with digits in it, as numbers that somebody gave out have: chosen words and
+    random signs differ in theirs.
+    """
+    return len(column.distinct) >= 10 and column.shapes == 1 and any(map(str.isdigit, column.distinct[0]))
 
 
 def _says_nothing(column: ColumnValues) -> bool:

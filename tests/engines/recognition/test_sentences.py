@@ -54,3 +54,22 @@ def test_names_of_goods_halls_and_days_and_counts_are_no_persons_and_no_telephon
         "Order 4501 2234 was sent twice and item 99 120 is still missing",
     ]
     assert noted([*texts, *PLAIN]) == []
+
+
+def test_names_within_streets_are_part_of_the_address_and_mails_beside_it_are_not() -> None:
+    streets = [f"{at + 3} {GIVEN[at % 6]} {FAMILY[at * 5 % 6]} Street, Old Town, Springfield" for at in range(40)]
+    assert [one.tag for one in noted(streets)] == ["StreetAddress"]
+    reached = [f"{street}, write to u{at}@post.example" if at % 2 else street for at, street in enumerate(streets)]
+    assert {one.tag for one in noted(reached)} == {"StreetAddress", "Email"}
+
+
+def test_a_sentence_that_ends_between_two_words_makes_no_name_of_them() -> None:
+    texts = [f"Then we talked to {GIVEN[at]}. {FAMILY[at]} was not at the desk" for at in range(6)]
+    assert noted([*texts, *PLAIN]) == []
+
+
+def test_a_name_among_a_hundred_capitalised_pairs_is_one_by_chance() -> None:
+    pairs = "Green Table, Steel Lamp, Blue Chair, Low Shelf, Wide Bench, Tall Stool, Iron Gate, Oak Door, Red Rug"
+    texts = [f"{pairs} number {at} were sold" for at in range(60)]
+    texts += [f"{pairs} beside {GIVEN[at]} {FAMILY[at]} were sold" for at in range(2)]
+    assert noted(texts) == []
