@@ -250,6 +250,30 @@ async def test_personal_values_are_recognised_with_the_profile_and_never_shown_b
     assert not (await made.column("people.surname"))["masked"]
 
 
+PLACES = """
+    create table sales.depots (street text, city text, traffic int);
+    create table sales.residents (surname text, city text);
+    insert into sales.depots select i || ' ' || (array['Mill', 'High', 'Oak'])[1 + i % 3] || ' Street',
+        (array['Paris', 'London', 'Berlin', 'Madrid', 'Vienna', 'Tokyo'])[1 + i % 6], i * 37 % 1000
+        from generate_series(1, 40) i;
+    insert into sales.residents select (array['Smith', 'Garcia', 'Khan', 'Jensen', 'Patel'])[1 + i % 5],
+        (array['Paris', 'London', 'Berlin', 'Madrid', 'Vienna', 'Tokyo'])[1 + i % 6] from generate_series(1, 40) i;
+    analyze;
+"""
+
+
+async def test_suggested_places_are_shown_where_nothing_tells_of_a_person(shop: Bench, source: Source) -> None:
+    source.run(PLACES)
+    made = await profiled(shop, source)
+    await made.run(asset_fqn=made.prefix)
+    listed = await shop.call(list_classifications, kind=ClassificationKind.PII, limit=100)
+    suggested = {(*one["asset_fqn"].rsplit(".", 2)[1:], one["tag_fqn"]) for one in listed["items"]}
+    assert {("depots", "city", "PII.City"), ("residents", "city", "PII.City")} <= suggested
+    assert not (await made.column("depots.city"))["masked"]
+    assert (await made.column("depots.street"))["masked"]
+    assert (await made.column("residents.city"))["masked"]
+
+
 def _tag(fqn: str, category: str) -> dict[str, str]:
     return {"tag_id": fqn, "tag_fqn": fqn, "category_name": category, "tag_name": fqn, "tag_description": ""}
 

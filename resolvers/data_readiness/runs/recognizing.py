@@ -1,7 +1,8 @@
 """Personal data that profiling meets: recognised with the figures, so that no value is shown before.
 
-What is found is a suggestion like those of a run of tagging, and hides the values at once. It is no proposal; the next
-run of tagging looks again, and proposes. What people decided, and what a run found before, stands.
+What is found is a suggestion like those of a run of tagging, listed and decided among the classifications, and hides
+the values at once. It is no proposal, for profiling proposes nothing; the next run of tagging looks again, and proposes
+what nobody has decided. What people decided, and what a run found before, stands.
 """
 
 from collections.abc import Mapping, Sequence
