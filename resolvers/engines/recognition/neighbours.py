@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from resolvers.engines.recognition.hints import words
 from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength, text_of
+from resolvers.engines.recognition.people import family_name, given_name
 from resolvers.engines.recognition.unmistakable import SUFFIXES, by_name
 from resolvers.engines.recognition.wholes import year_of
 from resolvers.engines.recognition.words import fold
@@ -35,6 +36,10 @@ OF_PERSONS: Final = frozenset(
 """Tags that show that a table is about persons."""
 
 
+_OF_ONE: Final = frozenset({"PersonName", "Email", "PhoneNumber", "NationalId", "Gender", "MaritalStatus", "Ethnicity"})
+"""Tags of which three columns leave no doubt that each row is a person."""
+
+
 def _rule(name: str, tag: str, reason: str, strength: Strength = Strength.CHECKED) -> Recognizer:
     return Recognizer(name, tag, strength, bool, 0.05, 0.5, reason)
 
@@ -51,10 +56,13 @@ _PARTS: Final = _rule("birth-parts", "DateOfBirth",
                       "year, month and day in three columns, days of the calendar, spread as births are")  # fmt: skip
 _BEHIND: Final = _rule("name-suffix", "PersonName", "what stands behind a family name, beside names")
 _INITIALS: Final = _rule("name-initials", "PersonName", "single capital letters beside names")
+_HALF: Final = _rule("family-beside-given", "PersonName", "single words, some of them known names, beside given names")
 _SHARED: Final = _rule("names-of-others", "PersonName", "words that are names in another column of the table")
 _LINE: Final = _rule("address-second-line", "StreetAddress", "flats, floors and boxes beside a street")
-_TELEPHONE: Final = _rule("telephone-of-ten-digits", "PhoneNumber",
-                          "ten digits as telephone numbers are formed, beside names or addresses")  # fmt: skip
+_TELEPHONE: Final = _rule("telephone-of-one-form", "PhoneNumber",
+                          "digits as telephone numbers are formed, beside names or addresses")  # fmt: skip
+_BIRTH_YEAR: Final = _rule("birth-years", "DateOfBirth",
+                           "years spread as births are, none of them of children, in a table of persons")  # fmt: skip
 _PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
 
 
@@ -294,6 +302,19 @@ def _birth_parts(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     return list(found.items())
 
 
+def _birth_years(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """Years alone, where three other columns say that each row is a person: firms and films have years as well."""
+    found: list[tuple[int, RecognizerMatch]] = []
+    if len(around.of(*_OF_ONE)) < 3:
+        return found
+    for place, column in enumerate(around.columns):
+        named = set(words(column.facts.name)) & _ENDS
+        if not named and _within(column, 1800, around.now.year - 16, 20) and _born(column, around.now):
+            tested = len(column.integers)
+            found.append((place, _match(_BIRTH_YEAR, tested, tested, 0.5)))
+    return found
+
+
 def _named(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     """What the names say beyond doubt; of what a proof says is something else, a name says nothing."""
     found = []
@@ -344,6 +365,8 @@ def _parts_of_names(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch
             found.append((place, _match(_BEHIND, tested, behind, 0.7)))
         elif near and initials > 0.95 and tested >= 8 and column.share_of(str.isupper) > 0.9:
             found.append((place, _match(_INITIALS, tested, int(initials * tested), 0.45)))
+        elif near and _is_other_half(around, place):
+            found.append((place, _match(_HALF, tested, tested, 0.6)))
         elif around.passed(place, "person-name-shape") and tested >= ENOUGH_ROWS:
             shared = max(
                 sum(fold(text) in {fold(word) for word in around.columns[one].distinct} for text in column.distinct)
@@ -352,6 +375,20 @@ def _parts_of_names(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch
             if shared >= 0.6 * tested:
                 found.append((place, _match(_SHARED, tested, shared, 0.6)))
     return found
+
+
+def _is_other_half(around: NeighbourColumns, place: int) -> bool:
+    """Return whether single words, of which some are known names, stand right beside the only column of given names."""
+    names, column = around.of("PersonName"), around.columns[place]
+    beside = [one for one in names if abs(one - place) == 1]
+    if names != beside or not around.passed(place, "person-name-shape") or len(column.distinct) < 5:
+        return False
+    halves = all(around.columns[one].share_of(given_name) >= 0.5 and _are_single(around.columns[one]) for one in beside)
+    return halves and _are_single(column) and column.share_of(family_name) >= 0.25
+
+
+def _are_single(column: ColumnValues) -> bool:
+    return column.share_of(lambda text: " " not in text) > 0.9
 
 
 _SECOND_LINE: Final = re.compile(
@@ -371,29 +408,38 @@ def _second_lines(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]
         if around.sure[place] or column.is_number or not column.distinct:
             continue
         share = column.share_of(lambda text: bool(_SECOND_LINE.fullmatch(text)))
-        if share >= 0.6 and any(0 < place - one <= 2 for one in streets):
+        # A room or a desk is of one kind; where flats, floors and houses stand, it is where people live.
+        kinds = {word[0].lower() for text in column.distinct if (word := re.match(r"[^\W\d_]+", text))}
+        behind = any(0 < place - one <= 2 for one in streets)
+        if share >= 0.6 and (behind or (share >= 0.95 and len(kinds) >= 3 and around.of("PersonName"))):
             tested = len(column.distinct)
             found.append((place, _match(_LINE, tested, int(share * tested), 0.7)))
     return found
 
 
-_TEN_DIGITS: Final = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}|0[1-9][0-9]{8,9}")
-_BY_CHANCE: Final = 0.64
-"""The share of other numbers of ten digits, none of which begins with a nought, that are formed so."""
+_TELEPHONE_FORMS: Final = (
+    (re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}|0[1-9][0-9]{8,9}"), 0.64),
+    (re.compile(r"0[1-9][0-9]{1,4}[ /-][0-9]{2,4}[ -]?[0-9]{2,4}(?:[ -]?[0-9]{2,3})?"), 0.2),
+    (re.compile(r"[1-9][0-9]{2}([.-])[0-9]{3}\1[0-9]{4}(?:x[0-9]{1,5})?"), 0.2),
+    (re.compile(r"\([2-9][0-9]{2}\) ?[0-9]{3}-[0-9]{4}(?: ?x[0-9]{1,5})?"), 0.05),
+)
+"""Forms of telephone numbers, each with the share of other numbers of its length and grouping that have it as well."""
 
 
 def _telephones(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
-    """Ten digits that are formed as telephone numbers in every row, where addresses or names stand in the table."""
+    """One form of telephone numbers in every row, where addresses or names stand in the table."""
     found = []
     for place, column in enumerate(around.columns):
         tested = len(column.distinct)
-        others = around.of("StreetAddress", "PersonName", "Email")
-        if around.sure[place] or tested < ENOUGH_ROWS or column.is_sequence or not any(one != place for one in others):
+        others = around.of("StreetAddress", "PersonName", "Email", "NationalId")
+        if around.sure[place] or tested < 3 or column.is_sequence or not any(one != place for one in others):
             continue
-        passed = sum(bool(_TEN_DIGITS.fullmatch(text)) for text in column.distinct)
-        areas = len({text[:3] for text in column.distinct})
-        if passed >= 0.98 * tested and tested * -math.log(_BY_CHANCE) >= 6 and areas >= 3:
-            found.append((place, _match(_TELEPHONE, tested, passed, 0.6)))
+        for form, chance in _TELEPHONE_FORMS:
+            passed = sum(bool(form.fullmatch(text)) for text in column.distinct)
+            areas = len({re.sub(r"[^0-9]", "", text)[:3] for text in column.distinct})
+            if passed >= 0.98 * tested and tested * -math.log(chance) >= 6 and areas >= 3:
+                found.append((place, _match(_TELEPHONE, tested, passed, 0.6)))
+                break
     return found
 
 
@@ -403,8 +449,8 @@ def _within(column: ColumnValues, least: int, most: int, distinct: int) -> bool:
 
 
 _JUDGES: Final = (
-    _names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts, _named, _parts_of_names, _second_lines,
-    _telephones,
+    _names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts, _birth_years, _named, _parts_of_names,
+    _second_lines, _telephones,
 )  # fmt: skip
 
 

@@ -32,7 +32,17 @@ FIGURES: Final = (
 """What the score is made of, in the order of the weights; the first weight is the constant."""
 
 BESIDE: Final = frozenset(
-    {"Email", "PhoneNumber", "PersonName", "NationalId", "DateOfBirth", "StreetAddress", "Gender", "MaritalStatus"}
+    {
+        "Email",
+        "PhoneNumber",
+        "PersonName",
+        "NationalId",
+        "DateOfBirth",
+        "StreetAddress",
+        "Gender",
+        "MaritalStatus",
+        "Ethnicity",
+    }
 )
 """Tags that show that a table is about persons."""
 

@@ -159,3 +159,32 @@ def test_the_strongest_reason_is_shown_first() -> None:
             weights = [reason["weight"] for reason in one.evidence]
             assert weights == sorted(weights, reverse=True)
             assert weights[0] > 1
+
+
+@pytest.mark.parametrize(
+    "form", ["0{a}{b}2 55{c}0{d}9", "{a}{b}4-{c}81-45{d}7", "({a}{b}4) {c}81-45{d}7"], ids=["grouped", "dashed", "area"]
+)
+def test_one_form_of_telephone_numbers_beside_names_is_enough_without_a_name(form: str) -> None:
+    numbers = [form.format(a=2 + at % 7, b=at * 3 % 10, c=2 + at % 8, d=at % 10) for at in MANY]
+    assert tags_of(PERSONS | {"c9": numbers}, "c9") == {"PhoneNumber"}
+
+
+def test_family_names_that_few_lists_hold_stand_beside_given_names() -> None:
+    beside = ["Smith", "Garcia", "Khan", "Oltmannsen", "Quarrell", "Wexby", "Trundle", "Ablott"]
+    columns = {"c1": PERSONS["given_name"], "c2": [beside[at % 8] for at in MANY]}
+    assert tags_of(columns, "c2") == {"PersonName"}
+    departments = ["Sales", "Finance", "Logistics", "Research", "Legal", "Support", "Design", "Audit"]
+    assert tags_of({"c1": PERSONS["given_name"], "c2": [departments[at % 8] for at in MANY]}, "c2") == set()
+
+
+def test_years_of_birth_need_three_columns_of_persons_beside_them() -> None:
+    years = [1940 + at * 17 % 62 for at in MANY]
+    mails = [f"u{at}@post.example" for at in MANY]
+    assert tags_of(PERSONS | {"c8": mails, "c9": years}, "c9") == {"DateOfBirth"}
+    assert tags_of({"c1": PERSONS["given_name"], "c9": years}, "c9") == set()
+    assert tags_of(PERSONS | {"c8": mails, "hired": years}, "hired") == set()
+
+
+def test_flats_and_floors_beside_names_are_addresses_and_rooms_are_none() -> None:
+    assert tags_of(PERSONS | {"c9": ["Bldg C", "Floor 3", "Apt 9", "Unit 4"] * 10}, "c9") == {"StreetAddress"}
+    assert tags_of(PERSONS | {"c9": [f"Room {at % 9}" for at in MANY]}, "c9") == set()
