@@ -208,7 +208,7 @@ def _number(value: float | None) -> str:
 
 def report(console: Console) -> None:
     """Measure and print, first what strangers' tables show."""
-    strange.report(console, unseen.SHEETS, "set down after the others, that nothing was mended by")
+    strange.report(console, unseen.SHEETS, "set down after the others, knowing the recognisers")
     strange.report(console)
     taggers: dict[str, Tagger] = {"stoa": ours, "header regex": headers}
     other = presidio()

@@ -1,6 +1,7 @@
-"""More tables as strangers would write them, set down after the first ones were mended; nothing was mended by them.
+"""More tables as strangers would write them, set down after the first ones were mended.
 
-Their kind is that of `strange`, whose figures are of tables that were looked at.
+Whoever wrote them had read the recognisers. Nothing was mended by them at first; what was missed in them has been listed
+since. Their kind is that of `strange`, whose figures are of tables that were looked at throughout.
 """
 # ruff: noqa: E501 - tables of words in many languages
 
