@@ -48,7 +48,7 @@ def naming(
     """The columns that may name a row, by their place in the table, best first."""
     found: list[tuple[float, int]] = []
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
-        if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS:
+        if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS or _is_of_two(profiles.get(facts.name)):
             continue
         score = _NAMING.get(named.own, 0.0) or _NAMING.get(named.own[::-1], 0.0)  # `name full`
         if not score and named.words == names.words:  # country of country
@@ -68,6 +68,18 @@ def naming(
         if score:
             found.append((score, at))
     return sorted(found, key=lambda one: (-one[0], one[1])) or _told_apart(table, names, kinds, profiles)
+
+
+def _is_of_two(profile: ColumnProfile | None) -> bool:
+    """Whether a column has two values for many rows, and so names none: Y and N."""
+    return (
+        profile is not None
+        and profile.distinct_count is not None
+        and profile.distinct_count <= 2 < _FEW_ROWS < (profile.row_count)
+    )
+
+
+_FEW_ROWS: Final = 20
 
 
 def _told_apart(
@@ -102,9 +114,16 @@ def is_person(names: NamedTable) -> bool:
     """Return whether rows are people: by what they are called, or because they were born or hired, or have two
     names.
     """
-    if any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or whole_name(names):
+    if any(map(says_who, names.words[-1:])) or whole_name(names):
         return True
     return any(word in _LIVING for named in names.columns for word in named.own)
+
+
+def says_who(word: str, deeds: Sequence[str] = ()) -> bool:
+    """Return whether a word, in the singular, is what a person is called: customer, or pitcher beside `pitching`."""
+    return (
+        word in PERSONS or _is_agent(word) or (word.endswith(("er", "or")) and bool(_stems(word).intersection(deeds)))
+    )
 
 
 _LIVING: Final = word_set("birth birthday born hire hired salary nationality surname forename")
@@ -120,6 +139,10 @@ def _is_agent(word: str) -> bool:
     """Return whether a word says who does something: collector, designer, inspector."""
     if word in _THINGS or not word.endswith(("er", "or")):
         return False
-    stem = word[:-2]
-    doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
-    return bool({stem, stem + "e", doubled} & VERBS)
+    return bool(_stems(word) & VERBS)
+
+
+def _stems(agent: str) -> set[str]:
+    """What somebody may do who is called so: bat, of a batter."""
+    stem = agent[:-2]
+    return {stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem}
