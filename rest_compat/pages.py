@@ -7,7 +7,7 @@ policy can forbid all script that is not a file of this server. Third-party code
 host for anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -33,6 +33,8 @@ EXPLORER_FILES = (
     "vendor/graphql-sse.js",
 )
 DOCS_FILES = ("vendor/swagger-ui.js", "vendor/swagger-ui.css")
+CONSOLE_LINKS = ("console/console.css", "console/app.js")
+"""What the page of the console names; the modules are named by one another."""
 CONSOLE_FILES = ("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js", "vendor/graphql-sse.js")
 
 
@@ -193,7 +195,8 @@ def console_page(graphql_path: str, *, root: str = "") -> str:
     if missing := missing_files(CONSOLE_FILES):
         return _missing_page("Console", missing, root)
     # Modules import each other without a version, so they are named without one here too, or each would come twice.
-    modules = [name for name in _console_files() if name.endswith(".js") and name != "console/app.js"]
+    own = sorted((STATIC_FOLDER / "console").glob("*.js"))
+    modules = [f"console/{path.name}" for path in own if path.name != "app.js"]
     modules += [name for name in CONSOLE_FILES if name != "vendor/graphql-sse.js"]
     preloads = "\n    ".join(f'<link rel="modulepreload" href="{escape(root)}/static/{name}">' for name in modules)
     return _fill(
@@ -226,7 +229,7 @@ def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
     async def console(request: Request) -> Response:
         root = root_of(request)
         html = console_page(root + GRAPHQL_PATH, root=root)
-        return HTMLResponse(html, 503 if missing_files(CONSOLE_FILES) else 200, CONSOLE_HEADERS)
+        return _page(html, 503 if missing_files(CONSOLE_FILES) else 200, CONSOLE_HEADERS)
 
     async def explorer(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
@@ -274,8 +277,8 @@ def root_of(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
-def _page(html: str, status: int = 200) -> Response:
-    return HTMLResponse(html, status, PAGE_HEADERS)
+def _page(html: str, status: int = 200, headers: Mapping[str, str] = PAGE_HEADERS) -> Response:
+    return HTMLResponse(html, status, headers)
 
 
 def _missing_page(what: str, missing: Sequence[str], root: str) -> str:
@@ -305,13 +308,8 @@ def _fill(
 
 def _linked_files() -> list[str]:
     own = sorted(path.name for path in STATIC_FOLDER.iterdir() if path.suffix in {".css", ".js", ".svg"})
-    fetched = dict.fromkeys((*EXPLORER_FILES, *DOCS_FILES, *CONSOLE_FILES))
-    return own + _console_files() + [name for name in fetched if (STATIC_FOLDER / name).is_file()]
-
-
-def _console_files() -> list[str]:
-    """Return the console's own files."""
-    return sorted(f"console/{path.name}" for path in (STATIC_FOLDER / "console").iterdir())
+    fetched = (*EXPLORER_FILES, *DOCS_FILES)
+    return [*own, *CONSOLE_LINKS, *(name for name in fetched if (STATIC_FOLDER / name).is_file())]
 
 
 def _placeholder(name: str) -> str:

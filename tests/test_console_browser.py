@@ -69,11 +69,13 @@ def test_a_person_finds_a_table_opens_it_asks_and_picks_what_was_meant(tab: Page
 
         tab.open(f"{server.address}/console")
         tab.wait_for("document.body.innerText.includes('Sign in')")
-        tab.open(f"{server.address}/console#token={token}")
+        tab.open(f"{server.address}/console#/find?q=peop&token={token}")
         tab.wait_for("document.querySelector('.picker select')?.selectedOptions[0]?.text === 'shop'")
 
-        tab.wait_for_element(".hit")
+        assert "token" not in str(tab.evaluate("location.hash"))
+        assert tab.evaluate("document.querySelector('#q').value") == "peop", "a link keeps its place"
         tab.click("#q")
+        tab.evaluate("document.querySelector('#q').select()")
         tab.type("peop")
         tab.wait_for("document.querySelector('.count')?.innerText === '2 results'")
         tab.click(".hit")

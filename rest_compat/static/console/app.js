@@ -2,15 +2,19 @@
 import { render } from "../vendor/preact.js";
 import { useEffect, useReducer } from "../vendor/preact-hooks.js";
 
+import { Access } from "./access.js";
 import { Ask } from "./ask.js";
 import { Asset } from "./asset.js";
 import { PROJECTS } from "./documents.js";
 import { Find } from "./find.js";
+import { Inbox } from "./inbox.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, usePlace } from "./places.js";
+import { Runs } from "./runs.js";
 
 const { stoa } = window;
-const PLACES = { find: Find, asset: Asset, ask: Ask };
+const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, runs: Runs, access: Access };
+const NAMED = [["find", "Find"], ["ask", "Ask"], ["inbox", "Inbox"], ["runs", "Runs"], ["access", "Access"]];
 const signedIn = () => "Authorization" in stoa.headers();
 const chosen = () => stoa.headers()["X-Project-ID"];
 
@@ -40,6 +44,7 @@ function Signed() {
   }, [project, projects.length]);
   const { place, given } = usePlace();
   const Place = PLACES[place] ?? Find;
+  const tab = NAMED.some(([name]) => name === place) ? place : "find"; // a table is found
   let content;
   if (answer.failure && !project) content = html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   else if (!project && !answer.loading && !projects.length)
@@ -49,8 +54,7 @@ function Signed() {
   return html`
     <a class="skip" href="#console-main" onClick=${skip}>Skip to the content</a>
     <nav class="places" aria-label="Console">
-      <a href=${link("find")} aria-current=${place !== "ask" ? "page" : undefined}>Find</a>
-      <a href=${link("ask")} aria-current=${place === "ask" ? "page" : undefined}>Ask</a>
+      ${NAMED.map(([name, title]) => html`<a key=${name} href=${link(name)} aria-current=${name === tab ? "page" : undefined}>${title}</a>`)}
       <${Projects} projects=${projects} project=${project} />
       <button type="button" class="quiet-button" onClick=${stoa.signOut}>Sign out</button>
     </nav>

@@ -1,17 +1,30 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
 import { useEffect } from "../vendor/preact-hooks.js";
 
-import { ASSET, PROFILE } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Part, Tags, Told, useAnswer } from "./parts.js";
+import { ASSET, LOCATE, PROFILE } from "./documents.js";
+import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Rules, Score, Violations } from "./quality.js";
+import { Start } from "./start.js";
+import { Tags } from "./tags.js";
 import { counted, moment, plain } from "./words.js";
 
 // Narrow windows lay the rows out as blocks, which would take their roles from them; so these are written down.
 const HEADS = ["Column", "Type", "Filled", "What is in it"];
 
+// Where only the name of a table is known, the catalog says in which source it is.
 export function Asset({ given }) {
+  const answer = useAnswer(LOCATE, given.fqn && !given.uri ? { fqn: given.fqn } : undefined);
+  if (!given.fqn || given.uri) return html`<${Table} given=${given} />`;
+  if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
+  if (!answer.data) return html`<${Loading} what="Looking for the table" />`;
+  const [found] = answer.data.dataAssets.items;
+  if (found?.fqn !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} title="This is no table">Look for it in <a href=${link("find", { under: given.fqn })}>Find</a>.<//>`;
+  return html`<${Table} given=${{ ...given, uri: found.resourceUri }} />`;
+}
+
+function Table({ given }) {
   const { uri, fqn, column } = given;
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);
@@ -23,11 +36,11 @@ export function Asset({ given }) {
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
-    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} /></p>
+    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} opens /></p>
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
-    <p><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a></p>
+    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><a class="button quiet-button" href=${link("access", { on: uri })}>Who may do what</a><${Start} fqn=${fqn} /></div>
     <div class="two">
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />
@@ -65,7 +78,6 @@ function Columns({ table, profile, chosen }) {
   useEffect(() => {
     if (chosen) document.querySelector("tr.chosen")?.scrollIntoView({ block: "center" });
   }, [chosen, table.id]);
-  const more = (table.childrenTotal ?? 0) - columns.length;
   return html`
     <section class="part" aria-label="Columns">
       <h2>Columns <small>${measuredBy(profile, measured)}</small></h2>
@@ -78,7 +90,7 @@ function Columns({ table, profile, chosen }) {
           <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
         </table>
       </div>`}
-      ${more > 0 && html`<p class="quiet">${counted(more, "more column is", "more columns are")} not shown.</p>`}
+      <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} one="more column is" many="more columns are" />
     </section>
   `;
 }
@@ -93,7 +105,7 @@ function measuredBy(profile, measured) {
 const Column = ({ column, figures, chosen }) => html`
   <tr class=${chosen ? "chosen" : undefined} role="row">
     <th scope="row" role="rowheader">
-      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} />
+      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} opens />
       ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
     <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> not null</span>`}</td>

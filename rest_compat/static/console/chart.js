@@ -17,7 +17,7 @@ export function Chart({ resourceUri, title }) {
   if (!drawn) return null;
   return html`
     <figure class="chart">
-      <figcaption>${title}</figcaption>
+      <figcaption>${title}${spec.title?.subtitle && html`<small>${spec.title.subtitle}</small>`}</figcaption>
       ${drawn.series.length > 1 && html`<ul class="legend">${drawn.series.map((name, at) => html`<li key=${name}><span class=${`dot c${at % COLOURS}`} aria-hidden="true"></span>${name}</li>`)}</ul>`}
       <div class="wide"><svg viewBox=${`0 0 ${WIDTH} ${drawn.height}`} role="img" aria-label=${`Chart: ${title}. Its figures stand in the rows below.`}>${drawn.marks}</svg></div>
     </figure>

@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { FIND } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Tags, Told, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, Told, useAnswer } from "./parts.js";
 import { above, link, settle } from "./places.js";
+import { Tags } from "./tags.js";
 import { counted, plain } from "./words.js";
 
 const KINDS = [

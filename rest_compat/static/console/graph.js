@@ -45,13 +45,14 @@ export async function ask(query, variables = {}, { signal, anywhere = false } = 
   return body.data;
 }
 
-// Hands each event of a subscription to `heard`, in order, until it says that it was the last. A connection that is
-// cut is taken up again after the last event that was heard.
-export async function follow(query, variables, heard, signal) {
+// Hands each event of a subscription to `heard`, in order, until one was the last. A connection that is cut is taken up
+// again, after the last event that was heard where events are numbered.
+export async function follow(query, variables, heard, signal, isLast = (event) => event.final) {
+  const numbered = query.includes("$lastEventId");
   let last = 0;
   for (let tries = 0; !signal.aborted; tries += 1) {
     const client = graphqlSse.createClient({ url, headers: window.stoa.headers(), retryAttempts: 0 });
-    const events = client.iterate({ query, variables: { ...variables, lastEventId: last } });
+    const events = client.iterate({ query, variables: numbered ? { ...variables, lastEventId: last } : variables });
     const leave = () => client.dispose();
     signal.addEventListener("abort", leave);
     try {
@@ -61,7 +62,7 @@ export async function follow(query, variables, heard, signal) {
         last = event.sequence;
         tries = 0;
         heard(event);
-        if (event.final) return;
+        if (isLast(event)) return;
       }
     } catch (error) {
       if (signal.aborted) return;

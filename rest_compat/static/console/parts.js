@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
 
 import { ask } from "./graph.js";
-import { inWords } from "./words.js";
+import { counted, inWords } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -57,17 +57,8 @@ export function Part({ title, answer, children, note }) {
   `;
 }
 
-// The first tags, and how many more there are, by name for who points at it.
-export function Tags({ tags, most = 3 }) {
-  if (!tags?.length) return null;
-  const rest = tags.slice(most).map((tag) => tag.tagFqn);
-  return html`
-    <span class="tags">
-      ${tags.slice(0, most).map((tag) => html`<span class="tag" key=${tag.tagFqn} title=${tag.tagDescription}>${tag.tagFqn}</span>`)}
-      ${rest.length > 0 && html`<span class="tag" title=${rest.join(", ")} aria-label=${`and ${rest.join(", ")}`}>+${rest.length}</span>`}
-    </span>
-  `;
-}
+// What a list leaves out, where it leaves something out.
+export const NotShown = ({ count, one = "more is", many = "more are" }) => (count > 0 ? html`<p class="quiet">${counted(count, one, many)} not shown.</p>` : null);
 
 // A text of the catalog, whose names stand between backticks.
 export const Told = ({ text }) => text.split("`").map((part, at) => (at % 2 ? html`<code key=${at}>${part}</code>` : part));

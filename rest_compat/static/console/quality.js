@@ -1,12 +1,13 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
 import { RULES, SCORE, VIOLATIONS } from "./documents.js";
-import { Empty, html, Part, useAnswer } from "./parts.js";
+import { Empty, html, NotShown, Part, useAnswer } from "./parts.js";
 import { counted, moment, number, percent, plain } from "./words.js";
 
 const FIRST = 6;
+const MOST_COLUMNS = 8;
 const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
-const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
-const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
+export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
+export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
 
 // How many points of a hundred it went up or down.
 function changed(change) {
@@ -16,13 +17,12 @@ function changed(change) {
 }
 
 // The first of a long list, and the rest for who asks for it.
-function Short({ items, total, children }) {
+function Short({ items, total = items.length, children }) {
   const rest = items.slice(FIRST);
-  const missing = total - items.length;
   return html`
     <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
     ${rest.length > 0 && html`<details class="more"><summary>${counted(rest.length, "more", "more")}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
-    ${missing > 0 && html`<p class="quiet">${counted(missing, "more is", "more are")} not shown.</p>`}
+    <${NotShown} count=${total - items.length} />
   `;
 }
 
@@ -49,6 +49,31 @@ export function Score({ fqn }) {
   `;
 }
 
+// What is wrong in the same way with many columns is one line with their names.
+export function alike(violations) {
+  const groups = new Map();
+  for (const one of violations) {
+    const key = `${one.severity} ${one.displayName || one.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].map((members) => ({ ...members[0], members }));
+}
+
+function Where({ members, name }) {
+  const columns = members.filter((one) => one.column && !name.includes(one.column)).map((one) => one.column);
+  const rest = columns.slice(MOST_COLUMNS);
+  const whole = columns.length > 0 && members.some((one) => !one.column);
+  return html`${whole && html` <span class="quiet">the table</span>`}
+    ${columns.slice(0, MOST_COLUMNS).map((column) => html` <code key=${column}>${column}</code>`)}
+    ${rest.length > 0 && html` <span class="quiet" title=${rest.join(", ")}>and ${counted(rest.length, "more column", "more columns")}</span>`}`;
+}
+
+export function seen(members) {
+  const often = Math.max(...members.map((one) => one.seenCount));
+  const last = members.map((one) => one.lastSeenAt).sort().at(-1);
+  return `${often > 1 ? `${counted(often, "time", "times")}, last ` : ""}${moment(last)}`;
+}
+
 export function Violations({ fqn }) {
   const answer = useAnswer(VIOLATIONS, { fqn });
   return html`
@@ -56,13 +81,14 @@ export function Violations({ fqn }) {
       ${({ violations }) => {
         if (!violations.total) return html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`;
         return html`
-          <${Short} items=${[...violations.items].sort(worst)} total=${violations.total}>
+          <${Short} items=${alike([...violations.items].sort(worst))}>
             ${(one) => html`<li key=${one.id}>
               <${Severity} value=${one.severity} /> <strong>${one.displayName || plain(one.name)}</strong>
-              ${one.column && !one.name.includes(one.column) && html` <code>${one.column}</code>`}
-              <span class="quiet line">${counted(one.seenCount, "time", "times")} seen, last ${moment(one.lastSeenAt)}</span>
+              <${Where} members=${one.members} name=${one.displayName || one.name} />
+              <span class="quiet line">seen ${seen(one.members)}</span>
             </li>`}
           <//>
+          <${NotShown} count=${violations.total - violations.items.length} />
         `;
       }}
     <//>

@@ -46,3 +46,20 @@ export const counted = (count, one, many) => `${numbers.format(count)} ${count =
 
 // OPEN_ENDED becomes "open ended".
 export const plain = (name) => (name ?? "").toLowerCase().replaceAll("_", " ");
+
+// As a heading begins.
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// A kind of work, as people say it.
+export const work = (type) => plain(type).replace(/\bdq\b/, "data quality").replace(/\bpii\b/, "personal data");
+
+// Whether a run goes on.
+export const isOpen = (status) => status === "PENDING" || status === "RUNNING";
+
+// How long a run or a task took, or has taken so far.
+export function lasted({ startedAt, completedAt, status }) {
+  if (!startedAt || (!completedAt && !isOpen(status))) return "";
+  const seconds = Math.max(0, (completedAt ? new Date(completedAt) : new Date()) - new Date(startedAt)) / 1000;
+  if (seconds < 60) return `${numbers.format(seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
