@@ -241,7 +241,7 @@ class _Work:
                     flag is not None and self.names_rows(first, last, key)
                 ):
                     continue
-                if one.how in WRITTEN_OUT and self.is_deed(last - 1):
+                if one.how in WRITTEN_OUT and last - first == 1 and self.is_deed(first):
                     continue
                 sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
                 # Who `won the series` is said to have done so: whether it was done is not asked for.
@@ -314,10 +314,12 @@ class _Work:
         )
 
     def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
-        """`insured patients`: an adjective of yes and no, and the rows that it is said of."""
-        rows = self.vocabulary.words(key.table)
-        head = self.vocabulary.asked((self.tokens[last - 1].lemma,))
-        return last - first > 1 and head == rows[-1:] and not self.vocabulary.says(key, self.tokens[last - 1].lemma)
+        """`insured patients`, `clubs won the cup`: what a column of yes and no says, and the rows it is said of."""
+        rows = self.vocabulary.words(key.table)[-1:]
+        ends = [self.tokens[at].lemma for at in (first, last - 1)]
+        return last - first > 1 and any(
+            self.vocabulary.asked((end,)) == rows and not self.vocabulary.says(key, end) for end in ends
+        )
 
     def settle_variants(self) -> None:
         """A table beside its variant: `orders` rather than `orders_2019`, where no word says which."""

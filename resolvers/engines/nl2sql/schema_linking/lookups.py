@@ -94,7 +94,7 @@ def _one(
     value = _as_text(exp.column(facts.name, quoted=True), facts)
     if exact:
         written = [exp.Literal.string(one) for text in texts for one in spellings(text)]
-        equal = exp.In(this=value, expressions=written)
+        equal: exp.Condition = exp.In(this=value, expressions=written)
     else:
         lowered = [exp.Lower(this=exp.Literal.string(text)) for text in texts]
         equal = exp.In(this=exp.Lower(this=value), expressions=lowered)

@@ -6,7 +6,7 @@ from typing import Final
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import ColumnWords, NamedTable
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, is_numeric_text
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, flag_of, is_numeric_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
@@ -48,8 +48,10 @@ def naming(
     """The columns that may name a row, by their place in the table, best first."""
     found: list[tuple[float, int]] = []
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
-        if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS or _is_of_two(profiles.get(facts.name)):
+        if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS:
             continue
+        if flag_of(facts, kind, profiles.get(facts.name)) is not None:
+            continue  # yes or no names no row
         score = _NAMING.get(named.own, 0.0) or _NAMING.get(named.own[::-1], 0.0)  # `name full`
         if not score and named.words == names.words:  # country of country
             score = 0.85
@@ -68,18 +70,6 @@ def naming(
         if score:
             found.append((score, at))
     return sorted(found, key=lambda one: (-one[0], one[1])) or _told_apart(table, names, kinds, profiles)
-
-
-def _is_of_two(profile: ColumnProfile | None) -> bool:
-    """Whether a column has two values for many rows, and so names none: Y and N."""
-    return (
-        profile is not None
-        and profile.distinct_count is not None
-        and profile.distinct_count <= 2 < _FEW_ROWS < (profile.row_count)
-    )
-
-
-_FEW_ROWS: Final = 20
 
 
 def _told_apart(
