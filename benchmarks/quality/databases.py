@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from benchmarks.alike import created, names_of, profiles, targets_of
 from persistence.samples import baseball
+from persistence.samples import baseball_codebook as codebook
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
 from resolvers.engines.nl2sql.schema_linking.lookups import found_in, query_of
 from resolvers.engines.profiling import Header, profile_table
@@ -323,18 +324,22 @@ def _split(names: str) -> tuple[str, ...]:
 def lahman() -> Loaded:
     """Baseball, as the demo loads it. Raises NoSample without the `demo` extra."""
     session = duckdb.connect(config={"threads": 1})
+    meanings: dict[tuple[str, str], str] = {}
     for file in baseball.source_files():
         described_columns = session.execute("describe select * from read_parquet(?)", [str(file)]).fetchall()
+        table = file.stem.lower()
+        names = [name for name, *_ in described_columns]
+        meanings |= {(table, name): said for name, said in codebook.columns_of(table, names).items()}
         columns = ", ".join(
             f"{_quoted(name)}::timestamp as {_quoted(name)}" if str(kind).startswith("TIMESTAMP") else _quoted(name)
             for name, kind, *_ in described_columns
         )
-        session.execute(f"create table {file.stem.lower()} as select {columns} from read_parquet('{file}')")
+        session.execute(f"create table {table} as select {columns} from read_parquet('{file}')")
     keys = Keys(
         dict(baseball.PRIMARY_KEYS),
         [Reference(*one) for one in baseball.FOREIGN_KEYS],
-        baseball.COMMENTS,
-        baseball.COLUMN_COMMENTS,
+        codebook.TABLES,
+        meanings,
     )
     return described("baseball", session, keys)
 

@@ -13,6 +13,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from persistence.samples import baseball_codebook as codebook
+
 SCHEMA = "baseball"
 
 PRIMARY_KEYS = {
@@ -38,24 +40,6 @@ FOREIGN_KEYS = (
     ("teams", ("franchID",), "teamsfranchises", ("franchID",)),
     ("homegames", ("parkkey",), "parks", ("parkkey",)),
 )
-
-COMMENTS = {
-    "people": "Players, managers and umpires: names, birth and death, debut and last game.",
-    "teams": "One row for each team and season: standings, totals, attendance.",
-    "batting": "Batting by player, season and stint.",
-    "pitching": "Pitching by player, season and stint.",
-    "fielding": "Fielding by player, season, stint and position.",
-    "salaries": "What players were paid, 1985 to 2016, in US dollars.",
-    "parks": "Ball parks and where they stand.",
-    "halloffame": "Hall of Fame ballots, with votes needed and received.",
-}
-
-COLUMN_COMMENTS = {
-    ("people", "nameGiven"): "The name at birth; differs from the name that the player was known by.",
-    ("people", "birthYear"): "Year of birth.",
-    ("salaries", "salary"): "Salary of the season in US dollars.",
-    ("batting", "HR"): "Home runs.",
-}
 
 _TYPES = {"BIGINT": "bigint", "DOUBLE": "double precision", "VARCHAR": "text", "BOOLEAN": "boolean"}
 
@@ -115,6 +99,11 @@ def _load_table(connection: psycopg.Connection[Any], name: str, file: Path) -> i
     )
     table = sql.Identifier(SCHEMA, name)
     connection.execute(sql.SQL("create table {} ({})").format(table, columns))
+    if name in codebook.TABLES:
+        connection.execute(sql.SQL("comment on table {} is {}").format(table, sql.Literal(codebook.TABLES[name])))
+    for column, meaning in codebook.columns_of(name, [column for column, *_ in described]).items():
+        place = sql.Identifier(SCHEMA, name, column)
+        connection.execute(sql.SQL("comment on column {} is {}").format(place, sql.Literal(meaning)))
     rows = 0
     with connection.cursor().copy(sql.SQL("copy {} from stdin").format(table)) as copy:
         for batch in _batches(source.execute("select * from read_parquet(?)", [str(file)])):
@@ -131,17 +120,13 @@ def _batches(result: Any) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _constraints(connection: psycopg.Connection[Any]) -> Iterator[sql.Composed]:
-    """Keys and comments. A foreign key is declared without checking old rows, because the data has orphans."""
+    """Keys. A foreign key is declared without checking old rows, because the data has orphans."""
     for table, columns in PRIMARY_KEYS.items():
         yield sql.SQL("alter table {} add primary key ({})").format(sql.Identifier(SCHEMA, table), _names(columns))
     for table, columns, target, target_columns in FOREIGN_KEYS:
         yield sql.SQL("alter table {} add foreign key ({}) references {} ({}) not valid").format(
             sql.Identifier(SCHEMA, table), _names(columns), sql.Identifier(SCHEMA, target), _names(target_columns)
         )
-    for table, comment in COMMENTS.items():
-        yield sql.SQL("comment on table {} is {}").format(sql.Identifier(SCHEMA, table), sql.Literal(comment))
-    for (table, column), comment in COLUMN_COMMENTS.items():
-        yield sql.SQL("comment on column {} is {}").format(sql.Identifier(SCHEMA, table, column), sql.Literal(comment))
 
 
 def _names(columns: tuple[str, ...]) -> sql.Composed:

@@ -17,6 +17,7 @@ from resolvers.engines.nl2sql.schema_linking.lookups import (
     LONGEST,
     MOST_COLUMNS,
     MOST_FOUND,
+    MOST_PARTS,
     MOST_TEXTS,
     found_in,
     query_of,
@@ -171,7 +172,7 @@ def test_no_command_is_a_part_of_a_value() -> None:
         ("boys among the students", "boys", ("Student.Sex", "M", "gender")),
         ("active employees", "active", ("tbl_emp.is_active", "Y", "flag")),
         ("students in NYC", "NYC", ("Student.city_code", "NYC", "value")),
-        ("employees with title Manager", "Manager", ("tbl_emp.job_title", "Manager", "part")),
+        ("employees with title Manager", "Manager", ("tbl_emp.job_title", "Sales Manager", "part")),
     ],
 )
 def test_values_that_profiles_know(text: str, said: str, expected: tuple[str, str, str]) -> None:
@@ -405,7 +406,10 @@ def test_texts_stand_in_a_lookup_as_literals_in_every_dialect(session: duckdb.Du
         assert len(parsed) == 1
         assert parsed[0] is not None
         assert {one.name for one in parsed[0].find_all(exp.Table)} == {"people"}
-        assert {one.this for one in parsed[0].find_all(exp.Literal) if one.is_string} == {evil, "O'Neil"}
+        assert {one.this for one in parsed[0].find_all(exp.Literal) if one.is_string} == {
+            *(evil, "O'Neil"),
+            *("o'neil %", "% o'neil", "% o'neil %"),
+        }
 
 
 def test_a_lookup_is_bounded_and_leaves_forbidden_columns_out(session: duckdb.DuckDBPyConnection) -> None:
@@ -423,9 +427,28 @@ def test_a_lookup_is_bounded_and_leaves_forbidden_columns_out(session: duckdb.Du
     session.executemany(
         "insert into app.people values (?, null, 1)", [[one] for one in ("abc", "aBc", "abC", "Abc", "aBC")]
     )
-    bounded = query_of([column("people.Name")], ["ABC"], PEOPLE, _relation)
+    bounded = query_of([column("people.Name")], ["abc"], PEOPLE, _relation)
     assert bounded is not None
     assert len(session.execute(bounded.sql(dialect="duckdb")).fetchall()) == MOST_FOUND
+    session.execute("insert into app.people select 'Abc ' || i, null, 1 from range(100) t(i)")
+    bounded = query_of([column("people.Name")], ["Abc"], PEOPLE, _relation)
+    assert bounded is not None
+    assert len(session.execute(bounded.sql(dialect="duckdb")).fetchall()) == MOST_FOUND + MOST_PARTS
+
+
+def test_a_lookup_finds_longer_values_by_whole_words_that_name(session: duckdb.DuckDBPyConnection) -> None:
+    session.execute(
+        "insert into app.people values ('Ana Lu', null, 1), ('Lu Ana', null, 1), ('Banana', null, 1), "
+        "('x Ana y', null, 1), ('Ana ' || repeat('x', 100), null, 1)"
+    )
+    some = query_of([column("people.Name")], ["Ana"], PEOPLE, _relation)
+    assert some is not None
+    found = {value for _, value in session.execute(some.sql(dialect="duckdb")).fetchall()}
+    assert {"Ana Lu", "Lu Ana", "x Ana y"} == {value for value in found if " " in value}
+    assert "Banana" not in found
+    small = query_of([column("people.Name")], ["ana", "100%"], PEOPLE, _relation)
+    assert small is not None
+    assert not list(small.find_all(exp.Like)), "a word without a capital is no name, and a mark no word"
 
 
 def test_an_exact_lookup_compares_columns_as_they_are(session: duckdb.DuckDBPyConnection) -> None:

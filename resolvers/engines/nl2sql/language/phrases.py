@@ -85,7 +85,8 @@ class Cue(StrEnum):
 Phrases = dict[tuple[str, ...], tuple[Cue, Any]]
 _AGGREGATES: Final = {
     Aggregate.AVG: "average|mean|avg|average value of|mean value of",
-    Aggregate.SUM: "total|sum|sum of|total amount of|total sum of|combined|overall|total value of|in total",
+    Aggregate.SUM: "total|sum|sum of|total amount of|total sum of|combined|overall|total value of|in total|career|lifetime|all-time|"
+    "cumulative",
     Aggregate.MIN: "minimum|min|minimal|lowest value of",
     Aggregate.MAX: "maximum|max|maximal|highest value of",
 }
@@ -209,7 +210,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "kept|house|houses|occur|occurs|occurred|appeared|name|named|called|titled|known|entitled|labeled|designated|"
     "occurring|accept|accepts|accepted|ship|shipped|ships|deliver|delivered|make up|supply|supplies|supplied|post|"
     "posted|occupy|live in|grow|grows|grew|grown|eat|eats|feed|feeds|fed|exhibit|exhibited|show up|shown|displayed|"
-    "get from|scored|score|scores|achieve|achieved|obtain|obtained|choose|chosen|compete|competed|competes|reside|"
+    "get from|scored|score|scores|hit|hitting|threw|thrown|collected|amassed|gained|achieve|achieved|obtain|obtained|choose|chosen|compete|competed|competes|reside|"
     "resides|based|originate|originates|originated|travel|travels|travelled|carry|carries|carried|charge|charges|"
     "supervise|supervises|supervised|report|reports|reported|answer|answered|worth|printed|brings in|bring in|brought in|rate|rated|rates|review|reviewed|"
     "mention|mentioned|recorded|signed|sign|signs|elected|elect|nominated|nominate|awarded|won by|driven|drive|drives|"

@@ -94,7 +94,7 @@ OPERATORS: Final[dict[tuple[str, ...], Compared]] = {
 _AGGREGATES: Final = {
     Aggregate.AVG: "average|mean|avg|on average|the average|averagely|average out",
     Aggregate.SUM: "total|sum|combined|altogether|in total|total amount|total number|overall|sum up|add up|accumulate|"
-    "cumulative|combine|summed|aggregate",
+    "cumulative|combine|summed|aggregate|career|lifetime|all-time",
     Aggregate.MAX: "maximum|max|maximal|highest|largest|greatest|biggest|peak|top|most",
     Aggregate.MIN: "minimum|min|minimal|lowest|smallest|least|fewest",
     Aggregate.COUNT: "count|number|how many|number of|count of|the number of|total number of|quantity of|tally",

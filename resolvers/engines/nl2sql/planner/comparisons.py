@@ -235,6 +235,7 @@ class Comparisons(Ordering):
                 self.table_at(1)
                 or (self.is_(Cue.DISTINCT) and self.table_at(2))
                 or (self.is_(Cue.DISTINCT, offset=1) and self.noun_at(2))
+                or (self.is_(Cue.AGGREGATE, offset=1) and self.noun_at(2))  # more than 500 total points
             )
             if self.table_at(1) and start > 0 and self.atoms[start - 1].verbal:
                 cond.noun = None  # that air more than one cartoon

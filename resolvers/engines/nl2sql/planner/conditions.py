@@ -176,7 +176,7 @@ class Conditions(Along):
         found = resolver.value(ref, cond.near)
         if found is not None:
             column, values = found
-            literals = list(values[:1])
+            literals = list(values)
             for other in cond.values[1:]:
                 operand = resolver.operand(column, Operator.EQUAL, other)
                 if operand is not None:
@@ -243,7 +243,7 @@ class Conditions(Along):
         if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
             nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref]
             ranked = [column.table for noun in nouns if (column := self.resolver.column(noun, "number")) is not None]
-            found += ranked
+            found += [*ranked, *mentioned]
         return list(dict.fromkeys([*found, main, *mentioned]))
 
     # Comparisons.

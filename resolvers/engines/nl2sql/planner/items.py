@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
-from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column, of_l
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
@@ -313,9 +314,25 @@ class Items:
         columns = tuple(sorted(parts, key=lambda one: _DATE_PARTS.index(parts[one]))) or (key,)
         return Item([as_column(one) for one in columns], key.table, noun, None, columns)
 
+    def _doing(self, table: str, noun: Noun) -> str:
+        """`pitchers` of a table of pitching: the people that its rows refer to, where rows have no name."""
+        catalog, ref = self.catalog, noun.ref
+        head = self.resolver.cut.linked.tokens[ref.last - 1].lemma if ref is not None else ""
+        if catalog.names(table) or not (noun.wh == "who" or says_who(head, catalog.table_words(table))):
+            return table
+        above = catalog.above.get(table, ())
+        people = [one for one in above if catalog.vocabulary.is_person(one) and catalog.names(one)]
+        if len(people) != 1:
+            return table
+        conditions = self.resolver.frame.conditions
+        if ref is not None and not any(one.kind == "exists" and one.table is ref for one in conditions):
+            conditions.append(Cond("exists", ref.first, noun=noun, table=ref))
+        return people[0]
+
     def _entity(self, table: str, noun: Noun) -> Item:
         if noun.wh in ("where", "when") and (found := self._told(table, noun)) is not None:
             return found
+        table = self._doing(table, noun)
         columns = self.catalog.entity(table)
         preferred = self.catalog.noted.preferred.get(table)
         if preferred is not None and preferred.columns and noun.wh != "who" and not self.resolver.frame.groups:
@@ -336,7 +353,7 @@ class Items:
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
         if noun.wh == "who":
-            table = asked_for(resolver, table or self._ranked_by())
+            table = asked_for(resolver, table or self._ranked_by() or self._compared())
         if noun.degree is not None:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
@@ -371,6 +388,14 @@ class Items:
         nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref is not None]
         column = self.resolver.column(nouns[0], "number") if nouns else None
         return column.table if column is not None else None
+
+    def _compared(self) -> str | None:
+        """The table of what is compared, where nothing else is named: who has more than 500 points."""
+        nouns = [
+            cond.noun for cond in self.resolver.frame.conditions if cond.kind == "compare" and cond.noun is not None
+        ]
+        columns = (self.resolver.column(noun, "number") for noun in nouns if noun.ref is not None)
+        return next((one.table for one in columns if one is not None), None)
 
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog

@@ -23,6 +23,8 @@ CLIPPED: Final = (0.93, 0.86)
 ABBREVIATED: Final = 0.75
 MISSPELLED: Final = 0.85
 """How near words are that differ in spaces only, that shorten one another, and that are misspelled."""
+WRITTEN_OUT: Final = frozenset(("description", "meaning"))
+"""Forms that people wrote as sentences."""
 _LEAST_ALIKE: Final = 82
 _MOST_WORDS_KEPT: Final = 4_000
 _MOST_ASKED_KEPT: Final = 1_000
@@ -63,6 +65,8 @@ class Index:
         self._sums: list[float] = []
         self._postings: dict[str, list[tuple[int, int]]] = {}
         self._roots: dict[str, set[str]] = {}
+        self._named: set[str] = set()
+        """The words of names, which may be written short; those of descriptions are not."""
         self._pieces: dict[str, dict[int, list[int]]] = {}
         self.owners: list[int] = []
         """The table of every entity, by number, when they are columns."""
@@ -92,10 +96,12 @@ class Index:
             self._sums.append(sum(form.weights) or 1.0)
             for place, word in enumerate(form.words):
                 posting = self._postings.get(word)
+                if form.how not in WRITTEN_OUT and word not in self._named:
+                    self._named.add(word)
+                    self._short = None
                 if posting is None:
                     self._postings[word] = [(at, place)]
                     self._roots.setdefault(same_root(word), set()).add(word)
-                    self._short = None
                 else:
                     posting.append((at, place))
             self._hits.clear()
@@ -197,7 +203,7 @@ class Index:
             return {}
         if self._short is None:
             self._short = {}
-            for other in self._postings:
+            for other in self._named:
                 if 3 <= len(other) <= 6 and other.isalpha() and other not in COMMON and other not in VERBS:
                     self._short.setdefault(other[0], []).append(other)
         found = {other: clipped(other, word) for other in self._short.get(word[0], ())}

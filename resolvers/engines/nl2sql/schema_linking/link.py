@@ -3,7 +3,7 @@
 How a mention is known stands in its `how`:
 TABLE and COLUMN: name, display_name, description, glossary, memory, fuzzy. VALUE: value (as a profile knows it), lemma
 (another form of its words), demonym (`French` for France), gender, flag (an adjective that a column of yes and no is
-called by), memory, lookup, fuzzy, part (the words stand inside of longer values: to be compared with LIKE).
+called by), memory, lookup, fuzzy, part (the words stand inside of longer values, which are named).
 LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
 """
 
@@ -17,6 +17,7 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.forms import phrase_words
 from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
@@ -24,14 +25,14 @@ from resolvers.engines.nl2sql.language.spellings import CALENDAR
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.mention import INITIALS, Linked, Mention, MentionKind, Token
-from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
+from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
-from resolvers.engines.nl2sql.schema_linking.index import IndexMatch
+from resolvers.engines.nl2sql.schema_linking.index import WRITTEN_OUT, IndexMatch
 from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
-from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
+from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_PARTS, MOST_TEXTS, may_be_part
 from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
-from resolvers.engines.nl2sql.schema_linking.unknown import left_over, unknown
-from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex
+from resolvers.engines.nl2sql.schema_linking.unknown import Wanted, left_over, unknown
+from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex, folded, is_part
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 _NAMED: Final = 2.0
@@ -39,6 +40,11 @@ _NAMED: Final = 2.0
 _LONGEST_NAME: Final = 6
 """Tokens that the name of a table or a column takes at most."""
 _LONGEST_VALUE: Final = 9
+_PARTS: Final = 0.9
+_PART: Final = 0.8
+"""How sure it is that a value is meant of which several words are said, or one."""
+_VARIANT: Final = 0.8
+"""How well the columns of a variant of a table fit beside those of the table itself."""
 _NEARLY: Final = 0.75
 """How sure a misspelled value is at best."""
 _SHARED: Final = 0.9
@@ -75,9 +81,11 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
         question = question.without_full()
     work = _Work(question, vocabulary)
     work.find_tables()
+    work.settle_described()
     work.find_knowledge()
     work.settle()
     work.find_columns()
+    work.settle_variants()
     work.find_values()
     work.mentions += literals_of(question.tokens, now)
     work.find_misspelled()
@@ -160,6 +168,17 @@ class _Work:
                         Mention(first, last, MentionKind.TABLE, score, one.how, table=fqn, memory=one.memory)
                     )
 
+    def settle_described(self) -> None:
+        """What a table is described by, where another is called by a part of it: `players went` to schools."""
+        named = [one for one in self.mentions if one.table is not None and one.how == "name" and one.score >= _ROWS]
+        self.mentions = [
+            one
+            for one in self.mentions
+            if one.how != "description"
+            or one.last - one.first == 1
+            or not any(one.first <= other.first and other.last <= one.last for other in named)
+        ]
+
     def is_of_table(self, first: int, last: int, fqn: str, score: float) -> bool:
         """`units of the track`: what stands before `of` is asked for, and no table is called by it."""
         ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
@@ -222,10 +241,14 @@ class _Work:
                     flag is not None and self.names_rows(first, last, key)
                 ):
                     continue
+                if one.how in WRITTEN_OUT and last - first == 1 and self.is_deed(first):
+                    continue
                 sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
-                self.mentions.append(
-                    Mention(first, last, MentionKind.COLUMN, sure, one.how, column=key, memory=one.memory)
-                )
+                # Who `won the series` is said to have done so: whether it was done is not asked for.
+                if flag is None or last - first == 1 or not self.is_deed(first):
+                    self.mentions.append(
+                        Mention(first, last, MentionKind.COLUMN, sure, one.how, column=key, memory=one.memory)
+                    )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
 
@@ -242,10 +265,15 @@ class _Work:
                 if any(map(self.says_how, range(first, first + length))):
                     continue
                 for key in keys:
-                    if key.table in self.plausible:
+                    if key.table in self.plausible and self.may_be_short(key, words):
                         self.mentions.append(
                             Mention(first, first + length, MentionKind.COLUMN, score, INITIALS, column=key)
                         )
+
+    def may_be_short(self, key: ColumnKey, words: Sequence[Token]) -> bool:
+        """Whether a column may be the initials of words: not where it is described, and by none of them."""
+        meaning = phrase_words(self.vocabulary.facts(key).description or "")
+        return not meaning or bool(set(meaning) & set(self.vocabulary.asked([word.lemma for word in words])))
 
     def says_how(self, at: int) -> bool:
         """Whether a word there compares, asks, names or is what rows are called: no column TP is `tallest player`."""
@@ -278,11 +306,46 @@ class _Work:
             and self.vocabulary.asked((self.tokens[last].lemma,)) == self.vocabulary.words(key.table)[-1:]
         )
 
+    def is_deed(self, at: int) -> bool:
+        """Whether a word says what somebody does: `hit` is none of the hits that a column counts."""
+        token = self.tokens[at]
+        return (token.lemma in VERBS or token.lemma in IRREGULAR_VERBS) and not (
+            token.text.lower().endswith("s") and token.text.lower() != token.lemma
+        )
+
     def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
-        """`insured patients`: an adjective of yes and no, and the rows that it is said of."""
-        rows = self.vocabulary.words(key.table)
-        head = self.vocabulary.asked((self.tokens[last - 1].lemma,))
-        return last - first > 1 and head == rows[-1:] and not self.vocabulary.says(key, self.tokens[last - 1].lemma)
+        """`insured patients`, `clubs won the cup`: what a column of yes and no says, and the rows it is said of."""
+        rows = self.vocabulary.words(key.table)[-1:]
+        ends = [self.tokens[at].lemma for at in (first, last - 1)]
+        return last - first > 1 and any(
+            self.vocabulary.asked((end,)) == rows and not self.vocabulary.says(key, end) for end in ends
+        )
+
+    def settle_variants(self) -> None:
+        """A table beside its variant: `orders` rather than `orders_2019`, where no word says which."""
+        spans: dict[tuple[int, int], dict[str, float]] = {}
+        for one in self.mentions:
+            if one.table is not None:
+                spans.setdefault((one.first, one.last), {})[one.table] = one.score
+        variants = self.vocabulary.variants
+        named = {
+            table
+            for tables in spans.values()
+            for table, score in tables.items()
+            if table in variants and tables.get(variants[table], 0.0) < score
+        }
+        best: dict[tuple[int, int, str], dict[str, float]] = {}
+        for one in self.mentions:
+            if one.kind is MentionKind.COLUMN and one.column is not None:
+                fits = best.setdefault((one.first, one.last, one.column.column), {})
+                fits[one.column.table] = max(fits.get(one.column.table, 0.0), one.score)
+        for at, one in enumerate(self.mentions):
+            if one.kind is not MentionKind.COLUMN or one.column is None or one.column.table in named:
+                continue
+            base = variants.get(one.column.table)
+            beside = best[one.first, one.last, one.column.column]
+            if base is not None and beside.get(base, 0.0) >= one.score:
+                self.mentions[at] = one._replace(score=_VARIANT * one.score)
 
     def find_numbered(self, first: int, last: int, found: Sequence[tuple[ColumnKey, IndexMatch]]) -> None:
         """`line 1`: a column that ends in the number behind what it is called by."""
@@ -359,8 +422,13 @@ class _Work:
                     if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
                         self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
         if quoted or (self.question.is_capital(first) and self.question.carries(first)):
-            for column in values.containing(said, within)[: self.most]:
-                self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
+            for column, held in values.containing(said, within).items():
+                self.part(first, last, column, held)
+
+    def part(self, first: int, last: int, column: ColumnKey, values: Sequence[str]) -> None:
+        """The values that a run is a part of: `Red Sox` of the Boston Red Sox."""
+        if len(values) <= MOST_PARTS:
+            self.value(first, last, _PARTS if last - first > 1 else _PART, "part", column, *map(_text, values))
 
     def is_rows(self, first: int, last: int) -> bool:
         """`members`, `a member of`: what a table is called by says its rows rather than a value."""
@@ -441,13 +509,22 @@ class _Work:
         if not columns or not texts:
             return
         asked = list(texts)[:MOST_TEXTS]
-        found = lookup(columns, asked)
-        allowed = set(columns)
+        self.take_found(wanted, lookup(columns, asked), set(columns))
+
+    def take_found(self, wanted: Wanted, found: Sequence[FoundValue], allowed: Collection[ColumnKey]) -> None:
+        """The values that the source has of words, whole or as a part."""
         by_text: dict[str, list[Held]] = {}
+        spelled: dict[ColumnKey, dict[str, str]] = {}
         for one in found:
             if one.column in allowed:
                 by_text.setdefault(one.value.strip().casefold(), []).append(Held(one.column, one.value))
+                spelled.setdefault(one.column, {})[one.value] = folded(one.value)
         for (first, last), said in wanted.items():
+            if may_be_part(said[0]):
+                text = folded(said[0])
+                for column, values in spelled.items():
+                    if inside := [value for value, whole in values.items() if is_part(text, whole)]:
+                        self.part(first, last, column, inside)
             for place, text in enumerate(said):
                 for held in by_text.get(text.casefold(), ()):
                     sure = self.tokens[first].quoted or self.tokens[first].text[:1].isupper()
@@ -467,9 +544,14 @@ class _Work:
                     if begin == last and key == names[1]
                     for at, end, key in ((first, last, names[0]), (begin, end, names[1]))
                 }
+        told = {(first, last, column.table) for first, last, column in sure}
         for at, one in enumerate(self.mentions):
-            if one.kind is MentionKind.VALUE and (one.first, one.last, one.column) in sure:
+            if one.kind is not MentionKind.VALUE or one.column is None:
+                continue
+            if (one.first, one.last, one.column) in sure:
                 self.mentions[at] = one._replace(score=1.0)
+            elif (one.first, one.last, one.column.table) in told:
+                self.mentions[at] = one._replace(score=_NEARLY * one.score)
 
     def searchable(self) -> list[ColumnKey]:
         """The columns to look texts up in, the likeliest first."""

@@ -7,9 +7,11 @@ Whoever gives a drafter its `Lookup` builds the query here, runs it as the calle
 
 It has two columns: which column (its place among `columns`), and a value of it as it stands there. Every text is
 compared whole and stands in the query as a literal; nothing else of the asker's gets in. With `exact` a text is
-compared as it is commonly written, which an index serves; else without regard to case, which reads every row.
+compared as it is commonly written, which an index serves; else without regard to case, which reads every row and finds
+names that a text is a part of as well: `Red Sox` in Boston Red Sox.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -23,9 +25,17 @@ MOST_COLUMNS: Final = 60
 MOST_TEXTS: Final = 40
 MOST_FOUND: Final = 5
 """How many spellings of the texts one column answers with."""
+MOST_PARTS: Final = 12
+"""How many values may have a text as a part before it says too little to tell which are meant."""
+_MOST_LOOKED_FOR: Final = 6
+"""How many texts are looked for inside of values as well, which takes a comparison each."""
+_LONGEST_WHOLE: Final = 80
+"""Longer values are told, and name nothing."""
 LONGEST: Final = 200
 """Longer texts are not looked up."""
 
+_PLAIN: Final = re.compile(r"[^\W_]+(?:[ .&'-]+[^\W_]+)*")
+"""What can stand in a pattern as it is."""
 _TEXT: Final = ("CHAR", "TEXT", "STRING", "CLOB", "ENUM", "NAME", "CITEXT")
 Relation = Callable[[str, str, str], exp.Table]
 """What stands in FROM for a database, a schema and a table; `Source.relation`."""
@@ -47,6 +57,7 @@ def query_of(
 ) -> exp.Query | None:
     """The query; None when there is nothing to look up. Forbidden columns, and unknown ones, are left out."""
     tables = {table.fqn: table for table in known.tables}
+    parts_of = [text for text in texts if may_be_part(text)][:_MOST_LOOKED_FOR] if not exact else []
     wanted = list(dict.fromkeys(text for text in texts if text.strip() and len(text) <= LONGEST))[:MOST_TEXTS]
     parts: list[exp.Select] = []
     for at, key in enumerate(columns[:MOST_COLUMNS]):
@@ -55,7 +66,7 @@ def query_of(
         if table is None or facts is None or key in known.forbidden or not is_text(facts):
             continue
         if wanted:
-            parts.append(_one(at, table, facts, wanted, relation, exact=exact))
+            parts.append(_one(at, table, facts, wanted, parts_of, relation, exact=exact))
     if not parts:
         return None
     whole: exp.Query = parts[0]
@@ -64,26 +75,48 @@ def query_of(
     return whole
 
 
+def may_be_part(text: str) -> bool:
+    """Whether a text may be a part of a name: several words, or one with a capital letter."""
+    return _PLAIN.fullmatch(text) is not None and (" " in text or text[:1].isupper()) and len(text) > 2
+
+
 def _one(
-    at: int, table: TableFacts, facts: ColumnFacts, texts: Sequence[str], relation: Relation, *, exact: bool
+    at: int,
+    table: TableFacts,
+    facts: ColumnFacts,
+    texts: Sequence[str],
+    parts: Sequence[str],
+    relation: Relation,
+    *,
+    exact: bool,
 ) -> exp.Select:
     """The values of one column that equal a text; without regard to case the source lowers both, for its letters."""
     value = _as_text(exp.column(facts.name, quoted=True), facts)
     if exact:
         written = [exp.Literal.string(one) for text in texts for one in spellings(text)]
-        equal = exp.In(this=value, expressions=written)
+        equal: exp.Condition = exp.In(this=value, expressions=written)
     else:
         lowered = [exp.Lower(this=exp.Literal.string(text)) for text in texts]
         equal = exp.In(this=exp.Lower(this=value), expressions=lowered)
+        if parts:
+            inside = [exp.Like(this=exp.Lower(this=value.copy()), expression=exp.Literal.string(like))
+                      for text in parts for like in _around(text.lower())]  # fmt: skip
+            short = exp.LTE(this=exp.Length(this=value.copy()), expression=exp.Literal.number(_LONGEST_WHOLE))
+            equal = exp.or_(equal, exp.and_(short, exp.or_(*inside)))
     inner = (
         exp.select(exp.alias_(value.copy(), "value", quoted=True))
         .distinct()
         .from_(relation(table.database, table.schema, table.name))
         .where(equal)
-        .limit(MOST_FOUND)
+        .limit(MOST_FOUND + (MOST_PARTS if parts else 0))
     )
     place = exp.alias_(exp.Literal.number(at), "place", quoted=True)
     return exp.select(place, exp.column("value", quoted=True)).from_(inner.subquery(f"found_{at}"))
+
+
+def _around(text: str) -> tuple[str, str, str]:
+    """The patterns of longer values that begin with a text, end in it, or have it inside, in whole words."""
+    return f"{text} %", f"% {text}", f"% {text} %"
 
 
 def _as_text(column: exp.Column, facts: ColumnFacts) -> exp.Expression:

@@ -29,6 +29,13 @@ _EXACT: Final = 0.9
 _PLAIN: Final = 0.98
 """How well a column is called by its name without what says nothing of it."""
 _DESCRIBED: Final = 0.6
+_MEANT: Final = 0.96
+"""How well a column is called by a description that is no longer than a name: `Home runs.` of `HR`."""
+_LEAST_NAME: Final = 4
+_ALIKE: Final = 0.7
+"""Letters of a name, and the share of its columns, that a variant of a table has at least."""
+_LONGEST_MEANING: Final = 4
+"""Words of a name written out."""
 _CALLED_SO: Final = 0.95
 """How well another table must be called by a word to hold what it says rather than the one whose key is called so."""
 _KEYED: Final = 0.85
@@ -96,6 +103,9 @@ class Naming:
                     weights = (*(0.2 for _ in called.own), 0.6)
                     self._column_index.add(entity, NameForm((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)
+                if meaning := meaning_of(column.description):
+                    form = NameForm(meaning, weights_of(meaning, meaning), _MEANT, "meaning")
+                    self._column_index.add(entity, form)
             self._own[table.fqn] = range(start, len(self._keys))
             self._column_index.put_beside(len(self._own[table.fqn]), names.words)
 
@@ -245,6 +255,25 @@ class Naming:
         return found
 
     @cached_property
+    def variants(self) -> dict[str, str]:
+        """Tables whose name is another's with more behind it, and that have nearly all of its columns: `orders_2019`,
+        with the other.
+        """
+        written = {fqn: table.name.lower() for fqn, table in self._tables.items()}
+        columns = {fqn: {one.name.lower() for one in table.columns} for fqn, table in self._tables.items()}
+        by_name: dict[tuple[str, str], str] = {
+            (fqn.rpartition(".")[0], name): fqn for fqn, name in written.items() if len(name) >= _LEAST_NAME
+        }
+        found: dict[str, str] = {}
+        for fqn, name in written.items():
+            for end in range(len(name) - 2, _LEAST_NAME - 1, -1):
+                base = by_name.get((fqn.rpartition(".")[0], name[:end]))
+                if base is not None and len(columns[base] & columns[fqn]) >= _ALIKE * len(columns[base]):
+                    found[fqn] = base
+                    break
+        return found
+
+    @cached_property
     def spoken(self) -> frozenset[str]:
         """The words of all names, as they are written in them and in the singular."""
         names = (name for table in self._tables.values() for name in (table.name, *(one.name for one in table.columns)))
@@ -257,6 +286,21 @@ class Naming:
         """A column's name in words, for readings."""
         facts, at = self._places[key]
         return (facts.display_name or self._names[key.table].columns[at].phrase).lower()
+
+
+_CLAUSE: Final = re.compile(r"[,;:.(]")
+_WHETHER: Final = re.compile(
+    r"^(?:whether|if|true if|true when|yes if) (?:it|he|she|they|this|(?:an?|the) \w+)\b", re.I
+)
+
+
+def meaning_of(description: str | None) -> tuple[str, ...]:
+    """What a description calls a column, when its first clause is as short as a name; nothing when it is longer."""
+    if not description:
+        return ()
+    clause = _WHETHER.sub("", _CLAUSE.split(description.strip(), maxsplit=1)[0])
+    words = phrase_words(clause)
+    return words if len(words) <= _LONGEST_MEANING else ()
 
 
 _OF: Final = re.compile(r"[a-z](?:_|(?=O))[Oo][Ff](?:_|(?=[A-Z]))")

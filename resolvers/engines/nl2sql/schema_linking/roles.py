@@ -6,7 +6,7 @@ from typing import Final
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import ColumnWords, NamedTable
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, is_numeric_text
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, flag_of, is_numeric_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
@@ -50,6 +50,8 @@ def naming(
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
         if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS:
             continue
+        if flag_of(facts, kind, profiles.get(facts.name)) is not None:
+            continue  # yes or no names no row
         score = _NAMING.get(named.own, 0.0) or _NAMING.get(named.own[::-1], 0.0)  # `name full`
         if not score and named.words == names.words:  # country of country
             score = 0.85
@@ -102,9 +104,16 @@ def is_person(names: NamedTable) -> bool:
     """Return whether rows are people: by what they are called, or because they were born or hired, or have two
     names.
     """
-    if any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or whole_name(names):
+    if any(map(says_who, names.words[-1:])) or whole_name(names):
         return True
     return any(word in _LIVING for named in names.columns for word in named.own)
+
+
+def says_who(word: str, deeds: Sequence[str] = ()) -> bool:
+    """Return whether a word, in the singular, is what a person is called: customer, or pitcher beside `pitching`."""
+    return (
+        word in PERSONS or _is_agent(word) or (word.endswith(("er", "or")) and bool(_stems(word).intersection(deeds)))
+    )
 
 
 _LIVING: Final = word_set("birth birthday born hire hired salary nationality surname forename")
@@ -120,6 +129,10 @@ def _is_agent(word: str) -> bool:
     """Return whether a word says who does something: collector, designer, inspector."""
     if word in _THINGS or not word.endswith(("er", "or")):
         return False
-    stem = word[:-2]
-    doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
-    return bool({stem, stem + "e", doubled} & VERBS)
+    return bool(_stems(word) & VERBS)
+
+
+def _stems(agent: str) -> set[str]:
+    """What somebody may do who is called so: bat, of a batter."""
+    stem = agent[:-2]
+    return {stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem}

@@ -46,6 +46,11 @@ def lemmas(text: str) -> str:
     return " ".join(lemma_of(word) for word in text.split(" "))
 
 
+def is_part(said: str, whole: str) -> bool:
+    """Whether a folded text is a part of a longer one, in whole words."""
+    return said != whole and f" {said} " in f" {whole} "
+
+
 @lru_cache(maxsize=100_000)
 def _known_by(value: str) -> tuple[str, str] | None:
     """A value as a profile holds it: folded, and with the lemmas of its words; None where it is told, not named."""
@@ -66,8 +71,8 @@ class ValueIndex:
         self._read: dict[str, set[str]] = {}
         self._whole: dict[str, _Places] = {}
         self._lemmas: dict[str, _Places] = {}
-        self._long: list[tuple[ColumnKey, str]] = []
-        """Values of several words, folded, with the column that holds each."""
+        self._long: list[tuple[ColumnKey, str, str]] = []
+        """Values of several words, folded and as they stand, with the column that holds each."""
         self._words: dict[str, set[int]] = {}
         """The places of those with a word."""
         self._by_words = 0
@@ -106,7 +111,7 @@ class ValueIndex:
                 if base != said:
                     _put(self._lemmas, base, key, value)
                 if " " in said:
-                    long.append((key, said))
+                    long.append((key, said, value))
 
     def _by_word(self) -> dict[str, set[int]]:
         """The values of several words by each of them: read for the questions only that ask for a part of a value."""
@@ -143,20 +148,21 @@ class ValueIndex:
         found = {**dict(_held(others, within)), **dict(_held(places, within))}
         return [Held(key, value) for key, value in found.items()]
 
-    def containing(self, text: str, within: Collection[str] | None = None) -> list[ColumnKey]:
-        """The columns with longer values that contain the words of this text, in a row."""
+    def containing(self, text: str, within: Collection[str] | None = None) -> dict[ColumnKey, list[str]]:
+        """The longer values that contain the words of this text in a row, of columns whose values are all known."""
         said = folded(text)
         if not said:
-            return []
+            return {}
         words = self._by_word()
         places = set.intersection(*(words.get(word, _NONE) for word in said.split(" ")))
-        found: set[ColumnKey] = set()
-        for column, value in map(self._long.__getitem__, places):
-            if column in found or (within is not None and column.table not in within):
+        found: dict[ColumnKey, list[str]] = {}
+        for at in sorted(places):
+            column, whole, value = self._long[at]
+            if column not in self._complete or (within is not None and column.table not in within):
                 continue
-            if value != said and f" {said} " in f" {value} ":
-                found.add(column)
-        return sorted(found, key=lambda key: (key.table, key.column))
+            if is_part(said, whole):
+                found.setdefault(column, []).append(value)
+        return found
 
     def alike(self, text: str, within: Collection[str]) -> Iterator[tuple[Held, float]]:
         """The values of tables that are this text but for a misspelling."""
