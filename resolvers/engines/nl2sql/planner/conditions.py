@@ -241,8 +241,7 @@ class Conditions(Along):
         found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
         mentioned = self.resolver.mentioned()
         if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
-            nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref]
-            ranked = [column.table for noun in nouns if (column := self.resolver.column(noun, "number")) is not None]
+            ranked = self.resolver.tables_of_numbers(sort.noun for sort in self.resolver.frame.sorts)
             found += [*ranked, *mentioned]
         return list(dict.fromkeys([*found, main, *mentioned]))
 

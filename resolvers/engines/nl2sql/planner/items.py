@@ -386,16 +386,12 @@ class Items:
     def _ranked_by(self) -> str | None:
         """The table of what an order is by, where nothing else is named: who has the most points."""
         nouns = [sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.ref is not None]
-        column = self.resolver.column(nouns[0], "number") if nouns else None
-        return column.table if column is not None else None
+        return next(self.resolver.tables_of_numbers(nouns[:1]), None)
 
     def _compared(self) -> str | None:
         """The table of what is compared, where nothing else is named: who has more than 500 points."""
-        nouns = [
-            cond.noun for cond in self.resolver.frame.conditions if cond.kind == "compare" and cond.noun is not None
-        ]
-        columns = (self.resolver.column(noun, "number") for noun in nouns if noun.ref is not None)
-        return next((one.table for one in columns if one is not None), None)
+        compared = (cond.noun for cond in self.resolver.frame.conditions if cond.kind == "compare")
+        return next(self.resolver.tables_of_numbers(compared), None)
 
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog

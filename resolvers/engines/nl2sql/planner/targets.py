@@ -1,7 +1,7 @@
 """Which table or column nouns stand for, told by the words beside them and by what lies near in the keys."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -315,6 +315,12 @@ class Targets:
         if far > 2 or (far > 1 and fit < LOOSE):
             self.doubt("a column far away from what is asked about", 0.3)
         return taken
+
+    def tables_of_numbers(self, nouns: Iterable[Noun | None]) -> Iterator[str]:
+        """The tables of the numbers that nouns name. Each is looked for when it is taken, for that makes a choice."""
+        for noun in nouns:
+            if noun is not None and noun.ref is not None and (column := self.column(noun, "number")) is not None:
+                yield column.table
 
     def _is_strange_key(self, noun: Noun, key: ColumnKey) -> bool:
         """A key in a table that nobody names, which is no key of its own rows: another's league."""

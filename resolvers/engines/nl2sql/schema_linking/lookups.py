@@ -57,8 +57,8 @@ def query_of(
 ) -> exp.Query | None:
     """The query; None when there is nothing to look up. Forbidden columns, and unknown ones, are left out."""
     tables = {table.fqn: table for table in known.tables}
-    parts_of = [text for text in texts if may_be_part(text)][:_MOST_LOOKED_FOR] if not exact else []
     wanted = list(dict.fromkeys(text for text in texts if text.strip() and len(text) <= LONGEST))[:MOST_TEXTS]
+    parts_of = [] if exact else [text for text in wanted if may_be_part(text)][:_MOST_LOOKED_FOR]
     parts: list[exp.Select] = []
     for at, key in enumerate(columns[:MOST_COLUMNS]):
         table = tables.get(key.table)
