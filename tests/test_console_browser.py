@@ -98,6 +98,7 @@ def test_a_person_finds_a_table_opens_it_asks_and_picks_what_was_meant(tab: Page
         assert "<b>Peru</b>" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText"), "markup is text"
         assert "select" in tab.evaluate(f"{LAST}.querySelector('pre').textContent").lower()
 
+        tab.wait_for(f"!!{LAST}.querySelector('svg')")  # which comes by a request of its own, above the button
         asked = len(tab.requests)
         tab.click(".csv")
         tab.wait_for("performance.getEntriesByType('resource').some((one) => one.name.includes('format=csv'))")

@@ -112,11 +112,18 @@ class Page:
         return str(self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''"))
 
     def click(self, selector: str) -> None:
-        """Click the middle of the first element that matches, as a mouse does, once it is there."""
+        """Click the middle of the first element that matches, as a mouse does, once it is there and rests.
+
+        Nothing may be drawn over it, and what is still being drawn above it moves it: a click would miss it then.
+        """
         place = self.wait_for(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;"
-            " e.scrollIntoView({block: 'center', behavior: 'instant'}); const b = e.getBoundingClientRect();"
-            " return b.width && {x: b.x + b.width / 2, y: b.y + b.height / 2} })()"
+            "(async () => {"
+            f" const element = document.querySelector({json.dumps(selector)}); if (!element) return null;"
+            " const middle = () => { element.scrollIntoView({block: 'center', behavior: 'instant'});"
+            " const b = element.getBoundingClientRect(); return {x: b.x + b.width / 2, y: b.y + b.height / 2} };"
+            " const before = middle(); await new Promise((done) => setTimeout(done, 50)); const {x, y} = middle();"
+            " const rests = x === before.x && y === before.y && element.contains(document.elementFromPoint(x, y));"
+            " return rests ? {x, y} : null })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
             event = {"type": kind, "button": "left", "clickCount": 1, **place}
