@@ -219,12 +219,17 @@ def test_no_document_costs_many_times_what_an_honest_one_of_its_length_costs(sto
         f"a{n}: projects(limit: {n + 1}) {{ total items {{ id name createdBy dataConnections {{ id name }} }} }}"
         for n in range(30)
     )
-    # By the processor's time, which other work on the machine does not change, and by the best of some runs.
+    # By the processor's time, and by the best of some runs. Neighbours that share its caches slow them for a while, so
+    # that both documents are tried again side by side before one is called dear.
     usual = min(work_of(honest)[0] for _ in range(3))
     for name, text in HOSTILE.items():
         least, told = min((work_of(text) for _ in range(3)), key=lambda each: each[0])
         assert told, name
         assert len(told) <= MOST_FAULTS + 1, name
+        for _ in range(10):
+            if least < 8 * usual:
+                break
+            usual, least = min(usual, work_of(honest)[0]), min(least, work_of(text)[0])
         assert least < 8 * usual, (name, least, usual)
 
 
