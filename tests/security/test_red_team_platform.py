@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from resolvers.assets.data_connections import create_data_connection
+from resolvers.data_readiness.classifications import decide_classification, list_classifications
 from resolvers.data_readiness.glossary import create_glossary_term
 from resolvers.data_readiness.runs.operations import trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
@@ -22,6 +23,7 @@ from resolvers.talk2data.chat_settings import set_chat_settings
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.metadata import update_metadata
 from schema.assets.data_connection import DataConnectionCreate
+from schema.data_readiness.classification import ClassificationDecision, ClassificationKind, ClassificationState
 from schema.data_readiness.glossary import GlossaryTermCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
@@ -210,6 +212,13 @@ async def test_an_honest_question_is_answered_by_the_model(
 ) -> None:
     source.run("comment on column sales.orders.total is null")
     await shop.ingest()
+    # Where people live is withheld until somebody decides about it: the table tells of them.
+    listed = await shop.call(list_classifications, kind=ClassificationKind.PII)
+    suggested = [one for one in listed["items"] if one["asset_fqn"].endswith("customers.city")]
+    for one in suggested:
+        rejected = ClassificationDecision(state=ClassificationState.REJECTED)
+        await shop.call(decide_classification, classification_id=one["id"], decision=rejected)
+    assert [one["state"] for one in suggested] == ["suggested"]
     got = await ask(world, HOW_MANY)
     assert got.result["rows"] == [[30]]
     (heard,) = provider.heard
