@@ -29,8 +29,8 @@ from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
 from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.graph_bounds import GraphSettings
-from schema.leaves import LeafExecutor
 from schema.limits import extensions
+from schema.plan import PlanExecutor
 from schema.problems import body_problems
 from schema.refused import refused_input, snake
 
@@ -149,7 +149,7 @@ def _graph(bounds: str) -> Graph:
         query=Query,
         mutation=Mutation,
         subscription=Subscription,
-        execution_context_class=LeafExecutor,
+        execution_context_class=PlanExecutor,
         extensions=extensions(GraphSettings.model_validate_json(bounds)),
         config=StrawberryConfig(
             scalar_map={

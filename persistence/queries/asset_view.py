@@ -7,6 +7,7 @@ that the store wrote. Five hundred children then cost the driver, one dictionary
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -195,15 +196,20 @@ class AssetView:
         return f"<AssetView {self.fully_qualified_name!r} {self.version}>"
 
 
+@lru_cache(4096)
 def _moment(text: str) -> datetime:
+    """Read a moment; what was taken in together has the same ones."""
     return datetime.fromisoformat(text)
+
+
+_TYPES: Final = {kind.value: kind for kind in AssetType}
 
 
 _READ: Final[dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(_JSON_FIELDS, orjson.loads),
     **dict.fromkeys(_MOMENT_FIELDS, _moment),
     **dict.fromkeys(_FLAG_FIELDS, bool),
-    "type": AssetType,
+    "type": _TYPES.__getitem__,
     "owners": lambda text: [AssetOwner.model_validate(owner) for owner in orjson.loads(text)],
     "tags": lambda text: [AssetTag.model_validate(tag) for tag in orjson.loads(text)],
     "change_description": ChangeDescription.model_validate_json,

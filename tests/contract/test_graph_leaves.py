@@ -1,4 +1,4 @@
-"""The short way through plain fields answers what the library answers, and a query is validated once."""
+"""The short way through plain objects answers what the library answers, and a query is validated once."""
 
 from datetime import UTC, datetime
 from enum import Enum
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import strawberry
-from hypothesis import given
+from graphql import Undefined
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strawberry.extensions import SchemaExtension
 from strawberry.scalars import JSON
@@ -14,8 +15,9 @@ from strawberry.types import ExecutionResult
 
 from schema.checked import CheckedDocuments
 from schema.graph_bounds import GraphSettings
-from schema.leaves import LeafExecutor, _written
 from schema.limits import extensions
+from schema.plan import PlanExecutor
+from schema.plan.projection import Chosen, Projections, Shape
 
 pytestmark = pytest.mark.anyio
 
@@ -102,8 +104,20 @@ class Query:
         """Only good ones."""
         return [_thing(), _thing(note="n", parts=[_thing(weight=None)])]
 
+    @strawberry.field
+    def mixed(self) -> list[Thing]:
+        """Good ones, with parts of a wrong kind each."""
+        parts: list[Any] = [_later, LookupError("gone"), "text", 7, None, {"name": "bolt"}, [_thing()]]
+        lists: list[Any] = [(_thing(),), {"a": 1}, iter([_thing()]), "text", LookupError("gone"), _thing()]
+        words: list[Any] = [["x", None], ["x", 1], ("x",), "x", [LookupError("gone")], [["x"]], Undefined]
+        return [
+            *(_thing(parts=[_thing(), part]) for part in parts),
+            *(_thing(parts=some) for some in lists),
+            *(_thing(words=some) for some in words),
+        ]
 
-SHORT = strawberry.Schema(Query, execution_context_class=LeafExecutor)
+
+SHORT = strawberry.Schema(Query, execution_context_class=PlanExecutor)
 WHOLE = strawberry.Schema(Query)
 
 _plain = [
@@ -125,29 +139,63 @@ def _told(result: ExecutionResult) -> tuple[Any, Any]:
     return repr(result.data), sorted(errors, key=repr)  # NaN differs from itself, its spelling does not
 
 
-@given(selection=_selections, field=st.sampled_from(["things", "good"]))
-def test_the_short_way_answers_exactly_what_the_library_answers(selection: str, field: str) -> None:
+def _compared(selection: str, field: str) -> None:
     query = (
         f"query Q($yes: Boolean! = true) {{ {field} {{ {selection} }} }} fragment some on Thing {{ name open }} "
         "query R($yes: Boolean! = true) { good { ...some size @include(if: $yes) } }"
     )
-    short, whole = (schema.execute_sync(query, operation_name="Q") for schema in (SHORT, WHOLE))
-    assert _told(short) == _told(whole)
+    whole = _told(WHOLE.execute_sync(query, operation_name="Q"))
+    for _ in range(2):  # the second time with projections for all that it chooses
+        assert _told(SHORT.execute_sync(query, operation_name="Q")) == whole
 
 
-def test_plain_fields_take_the_short_way_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Any] = []
+_generated = given(selection=_selections, field=st.sampled_from(["things", "good", "mixed"]))
 
-    def note(leaves: Any, source: Any) -> Any:
-        taken.append(source)
-        return _written(leaves, source)
 
-    monkeypatch.setattr("schema.leaves._written", note)
-    assert SHORT.execute_sync("{ good { name note size colour madeAt extra } }").errors is None
-    assert len(taken) == 2
-    for other in ("shouted", "words", "repeated(times: 1)", "parts { shouted }"):
-        assert SHORT.execute_sync(f"{{ good {{ name {other} }} }}").errors is None
-    assert len(taken) == 2
+@settings(max_examples=500, deadline=None)
+@_generated
+def test_the_short_way_answers_exactly_what_the_library_answers(selection: str, field: str) -> None:
+    _compared(selection, field)
+
+
+@pytest.mark.long
+@settings(max_examples=10_000, deadline=None)
+@_generated
+def test_it_does_so_for_ten_thousand_queries(selection: str, field: str) -> None:
+    _compared(selection, field)
+
+
+def test_plain_objects_take_the_short_way_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved: list[str] = []
+
+    def note(self: Any, parent_type: Any, source: Any, details: Any, *rest: Any) -> Any:
+        resolved.append(details[0].node.name.value)
+        return original(self, parent_type, source, details, *rest)
+
+    original = PlanExecutor.execute_field
+    monkeypatch.setattr(PlanExecutor, "execute_field", note)
+    plain = "{ good { name note size colour madeAt extra words __typename parts { name parts { open } } } }"
+    for query, by_the_library in (
+        (plain, {"good"}),
+        ("{ good { name shouted } }", {"good", "name", "shouted"}),
+        ("{ good { repeated(times: 1) } }", {"good", "repeated"}),
+        ("{ good { parts { name shouted } } }", {"good", "parts", "name", "shouted"}),
+    ):
+        for _ in range(2):
+            resolved.clear()
+            assert SHORT.execute_sync(query).errors is None
+        assert set(resolved) == by_the_library
+
+
+def test_shapes_are_remembered_within_bounds() -> None:
+    projections, type_ = Projections(most=2), SHORT._schema.type_map["Thing"]
+    shapes = [Shape(type_, (Chosen(name, "name", None),)) for name in "abc"]  # type: ignore[arg-type]
+    assert [projections.of(shape) for shape in shapes] == [None] * 3
+    assert projections.of(shapes[0]) is None  # the oldest was forgotten
+    made = projections.of(shapes[2])
+    assert made is not None
+    assert made(_thing()) == {"c": "bolt"}
+    assert projections.of(shapes[2]) is made
 
 
 async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
@@ -161,7 +209,7 @@ async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
         def late(self) -> Thing:
             return Late()  # type: ignore[return-value]
 
-    schema = strawberry.Schema(Waiting, execution_context_class=LeafExecutor)
+    schema = strawberry.Schema(Waiting, execution_context_class=PlanExecutor)
     result = await schema.execute("{ late { extra } }")
     assert result.errors is None
     assert result.data == {"late": {"extra": "late"}}
@@ -175,7 +223,7 @@ def test_an_extension_that_resolves_fields_sees_every_one() -> None:
             seen.append(info.field_name)
             return _next(root, info, *args, **kwargs)
 
-    schema = strawberry.Schema(Query, extensions=[Watch], execution_context_class=LeafExecutor)
+    schema = strawberry.Schema(Query, extensions=[Watch], execution_context_class=PlanExecutor)
     assert schema.execute_sync("{ good { name } }").errors is None
     watched = seen.copy()
     seen.clear()
