@@ -67,6 +67,7 @@ from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
 from rest_compat.request import ContextFactory, state_of
+from rest_compat.routing import TableRouter
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -315,7 +316,7 @@ def _http_app(
     services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
 ) -> Starlette:
     app = Starlette()
-    app.router.redirect_slashes = False
+    app.router = TableRouter([])
     for service in services:
         app.router.routes.extend(service.door.routes)
 
