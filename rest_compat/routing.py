@@ -8,7 +8,8 @@ those of all routes, in their order, that can fit a path at all.
 from collections.abc import Sequence
 from typing import Any
 
-from starlette.routing import BaseRoute, Router, get_route_path
+from starlette._utils import get_route_path
+from starlette.routing import BaseRoute, Router
 from starlette.types import Receive, Scope, Send
 
 DEEPEST = 4

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from starlette.routing import Match, get_route_path
+from starlette._utils import get_route_path
+from starlette.routing import Match
 
 from rest_compat.app import create_app
 from rest_compat.routing import TableRouter
