@@ -9,7 +9,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import lru_cache
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from strawberry.extensions import SchemaExtension
 from strawberry.extensions.context import (
@@ -29,19 +29,19 @@ class StepsRunner(SchemaExtensionsRunner):
 
     def operation(self) -> OperationContextManager:
         """Around the whole of one request."""
-        return _steps(self.extensions, OperationContextManager)
+        return cast("OperationContextManager", _steps(self.extensions, OperationContextManager))
 
     def parsing(self) -> ParsingContextManager:
         """Around reading its document."""
-        return _steps(self.extensions, ParsingContextManager)
+        return cast("ParsingContextManager", _steps(self.extensions, ParsingContextManager))
 
     def validation(self) -> ValidationContextManager:
         """Around checking it."""
-        return _steps(self.extensions, ValidationContextManager)
+        return cast("ValidationContextManager", _steps(self.extensions, ValidationContextManager))
 
     def executing(self) -> ExecutingContextManager:
         """Around carrying it out."""
-        return _steps(self.extensions, ExecutingContextManager)
+        return cast("ExecutingContextManager", _steps(self.extensions, ExecutingContextManager))
 
 
 class _Steps:
@@ -78,18 +78,16 @@ class _Steps:
 
 def _steps(extensions: Sequence[SchemaExtension], manager: type[ExtensionContextManagerBase]) -> Any:
     kinds = tuple(map(type, extensions))
-    hooks = _hooks(kinds, manager)
+    hooks = _hooks(kinds, manager.HOOK_NAME)
     if hooks is None:
         return manager(list(extensions))
     return _Steps([(extensions[at], hook) for at, hook in hooks])
 
 
 @lru_cache(256)
-def _hooks(
-    kinds: tuple[type[SchemaExtension], ...], manager: type[ExtensionContextManagerBase]
-) -> tuple[tuple[int, _Hook], ...] | None:
+def _hooks(kinds: tuple[type[SchemaExtension], ...], name: str) -> tuple[tuple[int, _Hook], ...] | None:
     """Which of the extensions have a hook here; None when one is of another kind than a generator."""
-    default = getattr(SchemaExtension, manager.HOOK_NAME)
-    own = [(at, getattr(kind, manager.HOOK_NAME)) for at, kind in enumerate(kinds)]
+    default = getattr(SchemaExtension, name)
+    own = [(at, getattr(kind, name)) for at, kind in enumerate(kinds)]
     found = tuple((at, hook) for at, hook in own if hook is not default)
     return found if all(inspect.isasyncgenfunction(hook) for _, hook in found) else None
