@@ -296,8 +296,9 @@ async def test_the_connections_of_ten_projects_cost_as_much_as_of_one(world: Wor
 
 async def test_the_same_edge_asked_for_many_times_costs_as_much_as_once(world: World, statements: list[str]) -> None:
     costs = []
-    await ask(world, "{ organizations { items { name } } }")  # the first request also reads what later ones remember
-    for fields in ("projects { name }", "projects { name } a: projects { id } b: projects { createdBy }"):
+    once = "projects { name }"
+    await ask(world, "{ organizations { items { %s } } }" % once)  # which also reads what later ones remember
+    for fields in (once, f"{once} a: projects {{ id }} b: projects {{ createdBy }}"):
         statements.clear()
         answer = (await ask(world, "{ organizations { items { %s } } }" % fields)).json()
         assert "errors" not in answer
