@@ -5,10 +5,11 @@ kept with the revision that it was made at, and holds while the store tells that
 first. So nothing here is ever late, in whichever process a relation is written or taken away, and nothing expires.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
 
-MOST = 50_000
-"""Decisions that are kept at once, of all organizations together."""
+MOST_BYTES: Final = 50_000_000
+"""What all decisions that are kept may take of memory, of all organizations together: some 50,000 of callers with a
+few groups, and as many fewer as they have more of them."""
 
 Question = tuple[tuple[str, ...], str, str]
 """Subjects of whom one must hold it, a relation and an object."""
@@ -18,17 +19,25 @@ class Revisions(Protocol):
     """Describes who tells whether relations have changed."""
 
     async def of(self, store: str) -> str:
-        """What the relations of a store are at, as of now."""
+        """What the relations of a store are at, as of now; empty when nothing would tell of their next change."""
         ...
+
+
+class _Held:
+    """What was decided of one organization at one revision."""
+
+    def __init__(self, revision: str) -> None:
+        self.revision, self.bytes = revision, 0
+        self.decisions: dict[Question, bool] = {}
 
 
 class Remembered:
     """The decisions of a process."""
 
-    def __init__(self, revisions: Revisions, most: int = MOST) -> None:
-        self._revisions, self._most = revisions, most
-        self._decisions: dict[str, tuple[str, dict[Question, bool]]] = {}
-        self._count = 0
+    def __init__(self, revisions: Revisions, most_bytes: int = MOST_BYTES) -> None:
+        self._revisions, self._most_bytes = revisions, most_bytes
+        self._held: dict[str, _Held] = {}
+        self._bytes = 0
 
     async def revision(self, store: str) -> str:
         """What the relations of a store are at now."""
@@ -36,21 +45,28 @@ class Remembered:
 
     def at(self, store: str, revision: str) -> dict[Question, bool]:
         """What was decided at a revision; not to be changed."""
-        held = self._decisions.get(store)
-        return held[1] if held is not None and held[0] == revision else {}
+        held = self._held.get(store)
+        return held.decisions if held is not None and held.revision == revision else {}
 
     async def keep(self, store: str, revision: str, decided: dict[Question, bool]) -> None:
         """Remember decisions that were made after a revision was read, unless relations have changed since."""
-        if not decided or await self._revisions.of(store) != revision:
+        if not decided or not revision or await self._revisions.of(store) != revision:
             return
-        held = self._decisions.get(store)
-        if held is None or held[0] != revision:
+        held = self._held.get(store)
+        if held is None or held.revision != revision:
             if held is not None:
-                self._count -= len(held[1])
-            held = self._decisions[store] = (revision, {})
-        before = len(held[1])
-        held[1].update(decided)
-        self._count += len(held[1]) - before
-        if self._count > self._most:
-            self._decisions.clear()
-            self._count = 0
+                self._bytes -= held.bytes
+            held = self._held[store] = _Held(revision)
+        new = sum(_bytes(question) for question in decided if question not in held.decisions)
+        held.decisions.update(decided)
+        held.bytes += new
+        self._bytes += new
+        if self._bytes > self._most_bytes:
+            self._held.clear()
+            self._bytes = 0
+
+
+def _bytes(question: Question) -> int:
+    """About what a decision takes: its place, and the texts that belong to it alone."""
+    subjects, _, object_ = question
+    return 300 + len(object_) + sum(60 + len(subject) for subject in subjects)

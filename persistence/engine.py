@@ -130,10 +130,12 @@ class Database:
         It runs beside the pools, one statement after another, and sees all that was committed before it was asked. The
         statement is spelled as the driver of the store wants it. Raises DatabaseError when the store fails.
         """
-        found = await self._side.glance(statement, values)
-        if found is not None:
-            return found
-        # Whatever is wrong, the usual way tells it as it always did.
+        # Who listens to statements hears this one too, and whatever is wrong is told as it always was: for both, the
+        # statement goes the usual way.
+        if not any(engine.dispatch.before_cursor_execute for engine in self._side.engines):
+            found = await self._side.glance(statement, values)
+            if found is not None:
+                return found
         return await self.read(lambda connection: list(connection.exec_driver_sql(statement, dict(values))))
 
     async def flush(self) -> bool:

@@ -53,6 +53,12 @@ class RelationRevisions:
                 except Exception as failure:
                     look.found.set_exception(failure)
                     look.found.exception()  # those who asked may be gone
+                except BaseException:  # the server ends: let nobody wait for what will not come
+                    for one in (look, self._next):
+                        if one is not None:
+                            one.found.cancel()
+                    self._next = None
+                    raise
                 else:
                     look.found.set_result(_told(rows))
         finally:

@@ -86,12 +86,25 @@ _POSTGRES_DROPPED: Final = (
 )
 
 
+_SEEDED: Final = {
+    "sqlite": """INSERT INTO relation_revisions(store, slot, token)
+        SELECT store, '', lower(hex(randomblob(16))) FROM (SELECT DISTINCT store FROM relation_tuples) AS standing""",
+    "postgresql": """INSERT INTO relation_revisions(store, slot, token)
+        SELECT store, '', gen_random_uuid()::text FROM (SELECT DISTINCT store FROM relation_tuples) AS standing""",
+}
+
+
 def revisions_ddl(dialect: str) -> tuple[str, ...]:
     """Return what keeps the tokens, for migrations: run it after both tables stand.
 
     A migration that makes the tuples' table anew, as SQLite does to change a column, has to run it again.
     """
     return _SQLITE_DDL if dialect == "sqlite" else _POSTGRES_DDL
+
+
+def revisions_seeded(dialect: str) -> str:
+    """Return what gives a token to each store that has tuples already: nothing is remembered of one that has none."""
+    return _SEEDED[dialect]
 
 
 def revisions_dropped(dialect: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from persistence.tables.authorization import revisions_ddl, revisions_dropped
+from persistence.tables.authorization import revisions_ddl, revisions_dropped, revisions_seeded
 
 revision = "0022"
 down_revision = "0021"
@@ -20,7 +20,8 @@ def upgrade() -> None:
         sa.Column("token", sa.String(length=36), nullable=False),
         sa.PrimaryKeyConstraint("store", "slot", name=op.f("pk_relation_revisions")),
     )
-    for statement in revisions_ddl(op.get_bind().dialect.name):
+    dialect = op.get_bind().dialect.name
+    for statement in (*revisions_ddl(dialect), revisions_seeded(dialect)):
         op.execute(statement)
 
 
