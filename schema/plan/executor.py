@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from schema.plan.projection import Chosen, Projection, Projections, Shape
+from schema.plan.projection import LARGEST, Chosen, Projection, Projections, Shape
 
 _PROJECTIONS: WeakKeyDictionary[GraphQLSchema, Projections] = WeakKeyDictionary()
 
@@ -53,21 +53,24 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
             self._written[key] = project
         return project
 
-    def _shape(self, parent_type: GraphQLObjectType, grouped_field_set: Any) -> Shape | None:
-        """What was chosen of an object, or None unless all of it is plain."""
-        chosen = []
+    def _shape(self, parent_type: GraphQLObjectType, grouped_field_set: Any, most: int = LARGEST) -> Shape | None:
+        """What was chosen of an object, or None unless all of it is plain and no more than so many fields."""
+        chosen, size = [], len(grouped_field_set)
+        if size > most:
+            return None
         for response_name, details in grouped_field_set.items():
             node = details[0].node
             plain = self._projections.plain(parent_type, node.name.value)
             if plain is None:
                 return None
+            if any(one.name.value == "stream" for detail in details for one in detail.node.directives or ()):
+                return None  # it cuts the list into parts
             below = None
             if plain.object_type is not None:
-                if any(detail.node.directives for detail in details):  # `@stream` would cut the list into parts
-                    return None
                 fields, deferred, _ = self.collect_subfields(plain.object_type, details)
-                below = None if deferred else self._shape(plain.object_type, fields)
+                below = None if deferred else self._shape(plain.object_type, fields, most - size)
                 if below is None:
                     return None
+                size += below.size
             chosen.append(Chosen(response_name, node.name.value, below))
-        return Shape(parent_type, tuple(chosen))
+        return Shape(parent_type, tuple(chosen), size)

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from graphql import (
     GraphQLBoolean,
+    GraphQLField,
     GraphQLFloat,
     GraphQLID,
     GraphQLInt,
@@ -36,6 +37,15 @@ from strawberry.types.field import StrawberryField
 MOST_SHAPES: Final = 1000
 """Shapes that are remembered of one schema."""
 
+MOST_FIELDS: Final = 50_000
+"""Fields that all of these may have together: what a field takes of memory, its code included, is about a kilobyte."""
+
+LARGEST: Final = 1000
+"""Fields of one shape. A larger one, as a few fragments make it by naming each other, is left to the library."""
+
+DEEPEST_LISTS: Final = 10
+"""Lists within lists; Python nests no more than twenty loops."""
+
 Projection = Callable[[Any], dict[str, Any]]
 
 
@@ -52,6 +62,8 @@ class Shape(NamedTuple):
 
     type: GraphQLObjectType
     fields: tuple[Chosen, ...]
+    size: int
+    """Its fields, and those of all shapes below."""
 
 
 class Unfit(Exception):
@@ -73,8 +85,9 @@ class Projections:
     asking the library once.
     """
 
-    def __init__(self, most: int = MOST_SHAPES) -> None:
-        self._most = most
+    def __init__(self, most: int = MOST_SHAPES, most_fields: int = MOST_FIELDS) -> None:
+        self._most, self._most_fields = most, most_fields
+        self._fields = 0
         self._plain: dict[tuple[GraphQLObjectType, str], Plain | None] = {}
         self._made: OrderedDict[Shape, Projection | None] = OrderedDict()
 
@@ -89,8 +102,9 @@ class Projections:
         """The projection of a shape; None the first time."""
         if shape not in self._made:
             self._made[shape] = None
-            if len(self._made) > self._most:
-                self._made.popitem(last=False)
+            self._fields += shape.size
+            while len(self._made) > self._most or self._fields > self._most_fields:
+                self._fields -= self._made.popitem(last=False)[0].size
             return None
         self._made.move_to_end(shape)
         made = self._made[shape]
@@ -106,17 +120,30 @@ def _plain(parent: GraphQLObjectType, name: str) -> Plain | None:
     definition = None if field is None else field.extensions.get("strawberry-definition")
     if field is None or not isinstance(definition, StrawberryField) or field.args:
         return None
-    # Strawberry's mark of a field that only reads its attribute.
-    if not getattr(field.resolve, "_is_default", False) or definition.default_resolver is not getattr:
+    if not _only_reads(field, definition):
         return None
     attribute, inner = definition.python_name, get_named_type(field.type)
-    if not attribute.isidentifier() or keyword.iskeyword(attribute):
+    if not attribute.isidentifier() or keyword.iskeyword(attribute) or str(field.type).count("[") > DEEPEST_LISTS:
         return None
     if is_leaf_type(inner):
         return Plain(attribute, field.type, None)
     if is_object_type(inner) and inner.is_type_of is None:
         return Plain(attribute, field.type, inner)
     return None
+
+
+def _only_reads(field: GraphQLField, definition: StrawberryField) -> bool:
+    """Whether resolving a field comes to reading its attribute.
+
+    Strawberry's own mark says only that there is no resolver. Permissions and other extensions of the field may stand
+    before the attribute all the same, or a way of its own to get at it.
+    """
+    return (
+        getattr(field.resolve, "_is_default", False)
+        and definition.is_basic_field
+        and definition.default_resolver is getattr
+        and type(definition).get_result is StrawberryField.get_result
+    )
 
 
 class _Writer:

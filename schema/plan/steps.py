@@ -47,11 +47,24 @@ class StepsRunner(SchemaExtensionsRunner):
 class _Steps:
     """Some hooks as an asynchronous context manager: begun in their order, ended in the opposite one."""
 
-    __slots__ = ("_begun", "_hooks")
+    __slots__ = ("_begun", "_hooks", "_whole")
 
-    def __init__(self, hooks: Sequence[tuple[SchemaExtension, _Hook]]) -> None:
-        self._hooks = hooks
+    def __init__(
+        self, hooks: Sequence[tuple[SchemaExtension, _Hook]], whole: Callable[[], ExtensionContextManagerBase]
+    ) -> None:
+        self._hooks, self._whole = hooks, whole
         self._begun: list[Any] = []
+
+    def __enter__(self) -> None:
+        """Without a loop the library has them, and says that they cannot be run."""
+        whole = self._whole()
+        whole.__enter__()
+        self._begun.append(whole)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._begun.pop().__exit__(kind, failure, trace)
 
     async def __aenter__(self) -> None:
         for extension, hook in self._hooks:
@@ -81,7 +94,7 @@ def _steps(extensions: Sequence[SchemaExtension], manager: type[ExtensionContext
     hooks = _hooks(kinds, manager.HOOK_NAME)
     if hooks is None:
         return manager(list(extensions))
-    return _Steps([(extensions[at], hook) for at, hook in hooks])
+    return _Steps([(extensions[at], hook) for at, hook in hooks], lambda: manager(list(extensions)))
 
 
 @lru_cache(256)

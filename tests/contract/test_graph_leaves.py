@@ -9,9 +9,11 @@ import strawberry
 from graphql import Undefined
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strawberry.extensions import SchemaExtension
+from strawberry.extensions import FieldExtension, SchemaExtension
+from strawberry.permission import BasePermission
 from strawberry.scalars import JSON
 from strawberry.types import ExecutionResult
+from strawberry.types.field import StrawberryField
 
 from schema.checked import CheckedDocuments
 from schema.graph_bounds import GraphSettings
@@ -30,9 +32,56 @@ class Colour(Enum):
     BLUE = "blue"
 
 
+class Nobody(BasePermission):
+    """Nobody may read the field."""
+
+    message = "Not for you."
+
+    def has_permission(self, *given: Any, **named: Any) -> bool:
+        """See the class."""
+        return False
+
+
+class Louder(FieldExtension):
+    """Answers in capitals."""
+
+    def resolve(self, next_: Any, source: Any, info: Any, **given: Any) -> Any:
+        """See the class."""
+        return str(next_(source, info, **given)).upper()
+
+
+class Counted(StrawberryField):
+    """A field that has a way of its own to its value."""
+
+    def get_result(self, source: Any, *given: Any, **named: Any) -> Any:
+        """See the class."""
+        return len(source.name)
+
+
+@strawberry.interface
+class Named:
+    """Whatever has a name."""
+
+    name: str
+
+
+@strawberry.type
+class Screw(Named):
+    """One kind of it."""
+
+    turns: int
+
+
+@strawberry.type
+class Nail(Named):
+    """Another."""
+
+    heads: list[Colour]
+
+
 @strawberry.type
 class Thing:
-    """Something with fields of each plain kind, and one of a kind that is not plain."""
+    """Something with fields of each plain kind, and some of kinds that are not plain."""
 
     name: str
     note: str | None
@@ -44,6 +93,15 @@ class Thing:
     extra: JSON
     words: list[str]
     parts: "list[Thing] | None"
+    grid: list[list[int | None]] | None = None
+    rows: "list[list[Thing | None]] | None" = None
+    twin: "Thing | None" = None
+    fixed: Screw | Nail | None = None
+    held: Named | None = None
+    screw: Screw | None = None
+    hidden: str | None = strawberry.field(default="hidden", permission_classes=[Nobody])
+    loud: str = strawberry.field(default="loud", extensions=[Louder()])
+    counted: int = Counted(python_name="counted", default=0)
 
     @strawberry.field
     def shouted(self) -> str:
@@ -86,6 +144,14 @@ WRONG: list[dict[str, Any]] = [
     {"extra": LookupError("gone")},
     {"extra": None},
     {"weight": float("nan")},
+    {"grid": [[1, None], [2**40]]},
+    {"grid": [[1], None]},
+    {"grid": [[1], 2]},
+    {"rows": [[None], [Colour.RED]]},
+    {"rows": [[None], None]},
+    {"screw": Nail(name="nail", heads=[])},
+    {"fixed": "loose"},
+    {"held": Nail(name="nail", heads=["green"])},  # type: ignore[list-item]
 ]
 
 
@@ -102,7 +168,9 @@ class Query:
     @strawberry.field
     def good(self) -> list[Thing]:
         """Only good ones."""
-        return [_thing(), _thing(note="n", parts=[_thing(weight=None)])]
+        screw, nail = Screw(name="screw", turns=3), Nail(name="nail", heads=[Colour.RED])
+        edges = {"fixed": screw, "held": nail, "screw": screw, "grid": [[1, None], []], "twin": _thing(fixed=nail)}
+        return [_thing(**edges), _thing(note="n", parts=[_thing(weight=None)], rows=[[_thing(), None], []])]
 
     @strawberry.field
     def mixed(self) -> list[Thing]:
@@ -114,16 +182,27 @@ class Query:
             *(_thing(parts=[_thing(), part]) for part in parts),
             *(_thing(parts=some) for some in lists),
             *(_thing(words=some) for some in words),
+            *(_thing(twin=_thing(name="twin", **changed)) for changed in WRONG),
+            *(_thing(rows=[[_thing(), part]]) for part in parts),
         ]
 
 
-SHORT = strawberry.Schema(Query, execution_context_class=PlanExecutor)
-WHOLE = strawberry.Schema(Query)
+KINDS = [Screw, Nail]
+SHORT = strawberry.Schema(Query, types=KINDS, execution_context_class=PlanExecutor)
+WHOLE = strawberry.Schema(Query, types=KINDS)
 
 _plain = [
     *("name", "note", "size", "weight", "open", "colour", "madeAt", "extra", "words", "shouted", "__typename"),
     *("again: name", "name note", "repeated(times: 3)", "note @skip(if: true)", "size @include(if: $yes)"),
-    *("... on Thing { weight }", "...some"),
+    *("... on Thing { weight }", "...some", "hidden", "loud counted", "grid", "... @include(if: $yes) { grid }"),
+    *("twin { name colour grid }", "twin { hidden }", "twin @skip(if: $yes) { name }", "twin { name } twin { size }"),
+    *(
+        "rows { name size }",
+        "screw { turns }",
+        "screw { turns: name ... on Named { name } }",
+        "held { name __typename }",
+    ),
+    *("held { ... on Nail { heads } }", "fixed { ... on Named { name } ... on Screw { turns } ... on Nail { heads } }"),
 ]
 _selections = st.recursive(
     st.lists(st.sampled_from(_plain), min_size=1, max_size=5).map(" ".join),
@@ -136,7 +215,7 @@ _selections = st.recursive(
 
 def _told(result: ExecutionResult) -> tuple[Any, Any]:
     errors = [error.formatted for error in result.errors or ()]
-    return repr(result.data), sorted(errors, key=repr)  # NaN differs from itself, its spelling does not
+    return repr(result.data), [repr(error) for error in errors]  # NaN differs from itself, its spelling does not
 
 
 def _compared(selection: str, field: str) -> None:
@@ -189,13 +268,25 @@ def test_plain_objects_take_the_short_way_and_others_do_not(monkeypatch: pytest.
 
 def test_shapes_are_remembered_within_bounds() -> None:
     projections, type_ = Projections(most=2), SHORT._schema.type_map["Thing"]
-    shapes = [Shape(type_, (Chosen(name, "name", None),)) for name in "abc"]  # type: ignore[arg-type]
+    shapes = [Shape(type_, (Chosen(name, "name", None),), 1) for name in "abc"]  # type: ignore[arg-type]
     assert [projections.of(shape) for shape in shapes] == [None] * 3
     assert projections.of(shapes[0]) is None  # the oldest was forgotten
     made = projections.of(shapes[2])
     assert made is not None
     assert made(_thing()) == {"c": "bolt"}
     assert projections.of(shapes[2]) is made
+    few = Projections(most_fields=2)
+    assert [few.of(shape) for shape in (*shapes, shapes[0])] == [None] * 4
+    assert few.of(shapes[2]) is not None
+
+
+def test_fragments_that_name_each_other_do_not_make_a_shape_without_end() -> None:
+    ways = " ".join(f"w{at}: parts {{ ...F%d }}" for at in range(10))
+    fragments = " ".join(f"fragment F{at} on Thing {{ {ways % ((at + 1,) * 10)} }}" for at in range(11))
+    query = f"{{ good {{ ...F0 }} }} {fragments} fragment F11 on Thing {{ name }}"
+    answer = SHORT.execute_sync(query)
+    assert answer.errors is None
+    assert answer.data == WHOLE.execute_sync(query).data
 
 
 async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
@@ -230,6 +321,15 @@ def test_an_extension_that_resolves_fields_sees_every_one() -> None:
     whole = strawberry.Schema(Query, extensions=[Watch])
     assert whole.execute_sync("{ good { name } }").errors is None
     assert watched == seen
+
+
+@pytest.mark.parametrize("field", ["hidden", "loud", "counted"])
+def test_what_stands_before_an_attribute_is_never_gone_past(field: str) -> None:
+    query = f"{{ good {{ name {field} twin {{ {field} }} }} }}"
+    whole = _told(WHOLE.execute_sync(query))
+    assert (field == "hidden") is bool(whole[1])
+    for _ in range(2):
+        assert _told(SHORT.execute_sync(query)) == whole
 
 
 def test_a_document_is_checked_once_whoever_sends_it() -> None:
