@@ -83,3 +83,12 @@ async def test_other_kinds_of_hooks_run_in_the_library() -> None:
 
     assert (await Short(Query, extensions=[Plain]).execute("{ name }")).data == {"name": "bolt"}
     assert seen == ["begins", "ends"]
+
+
+def test_without_a_loop_the_library_has_them() -> None:
+    hooked = [_extension("a", [], None, takes=False)]
+    for kind in (Short, strawberry.Schema):
+        assert kind(Query).execute_sync("{ name }").data == {"name": "bolt"}
+        refused = kind(Query, extensions=hooked).execute_sync("{ name }")
+        assert refused.errors is not None
+        assert refused.errors[0].message.endswith("on_operation failed to complete synchronously.")
