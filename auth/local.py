@@ -1,7 +1,8 @@
 """The in-process engine: the platform's model evaluated over tuples in the platform's own store.
 
 One question, and one user with any number of groups, cost one read of the store: everything that the answer can rest
-on is fetched together and evaluated in memory.
+on is fetched together and evaluated in memory. What was decided once is remembered while no relation of the
+organization changes (`auth/remembered.py`).
 """
 
 import logging
@@ -22,6 +23,7 @@ from auth.relations import (
     split_object,
     split_user,
 )
+from auth.remembered import Question, Remembered
 from schema.errors import AlreadyExists, NotFound
 
 log = logging.getLogger("stoa.auth")
@@ -67,9 +69,10 @@ class TupleSource(Protocol):
 class LocalRelations:
     """The `Relations` protocol over a model and a source of tuples."""
 
-    def __init__(self, model: Model, source: TupleSource) -> None:
+    def __init__(self, model: Model, source: TupleSource, remembered: Remembered | None = None) -> None:
         self.model = model
         self._source = source
+        self._remembered = remembered
         self._conditions = ConditionEvaluator(model)
 
     async def check(
@@ -95,16 +98,42 @@ class LocalRelations:
         """See `Relations.batch_check`."""
         if not questions:
             return []
-        evaluator = await self._about(store, questions, contextual, context)
-        return [_holds(evaluator, question) for question in questions]
+        if contextual or context is not None:
+            evaluator = await self._about(store, questions, contextual, context)
+            return [_holds(evaluator, question) or False for question in questions]
+        asked: list[Question] = [((one.user,), one.relation, one.object) for one in questions]
+        decided = await self._decisions(store, asked)
+        return [decided[question] for question in asked]
 
     async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
         """See `Relations.allowed`."""
-        questions = [CheckRequest(subject, relation, object) for subject in subjects]
-        if not questions:
+        if not subjects:
             return False
-        evaluator = await self._about(store, questions, (), None)
-        return any(_holds(evaluator, question) for question in questions)
+        question: Question = (tuple(subjects), relation, object)
+        return (await self._decisions(store, [question]))[question]
+
+    async def _decisions(self, store: str, asked: Sequence[Question]) -> dict[Question, bool]:
+        """Decide, out of memory what was decided before. What could not be decided is a no that nobody keeps."""
+        memory = self._remembered
+        if memory is None:
+            return {question: answer or False for question, answer in (await self._decided(store, asked)).items()}
+        revision = await memory.revision(store)
+        known = memory.at(store, revision)
+        found = {question: known[question] for question in asked if question in known}
+        missing = [question for question in asked if question not in found]
+        if missing:
+            fresh = await self._decided(store, missing)
+            await memory.keep(store, revision, {key: answer for key, answer in fresh.items() if answer is not None})
+            found |= {question: answer or False for question, answer in fresh.items()}
+        return found
+
+    async def _decided(self, store: str, asked: Sequence[Question]) -> dict[Question, bool | None]:
+        """Decide anew, with one read for all; None for a no that is one because there was no answer."""
+        checks = {
+            question: [CheckRequest(subject, question[1], question[2]) for subject in question[0]] for question in asked
+        }
+        evaluator = await self._about(store, [check for some in checks.values() for check in some], (), None)
+        return {question: _any_holds(evaluator, some) for question, some in checks.items()}
 
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`."""
@@ -192,9 +221,20 @@ class LocalRelations:
         return Evaluator(self.model, items, context=context, conditions=self._conditions)
 
 
-def _holds(evaluator: Evaluator, question: CheckRequest) -> bool:
+def _any_holds(evaluator: Evaluator, questions: Sequence[CheckRequest]) -> bool | None:
+    sure = True
+    for question in questions:
+        answer = _holds(evaluator, question)
+        if answer:
+            return True
+        sure = sure and answer is not None
+    return False if sure else None
+
+
+def _holds(evaluator: Evaluator, question: CheckRequest) -> bool | None:
+    """Return whether it holds; None when that could not be decided, which counts as a no."""
     try:
         return evaluator.holds(question.user, question.relation, question.object)
     except Undecided as error:
         log.warning("undecided, so refused: %s", error.message, extra={"relation": question.relation})
-        return False
+        return None

@@ -25,6 +25,7 @@ from auth.model import platform_model
 from auth.openfga import OpenFgaRelations
 from auth.rate_limit import RateLimiter, RateWindow
 from auth.relations import Relations
+from auth.remembered import Remembered
 from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
@@ -38,6 +39,7 @@ from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
+from persistence.revisions import RelationRevisions
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
@@ -65,6 +67,7 @@ from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
 from rest_compat.request import ContextFactory, state_of
+from rest_compat.routing import TableRouter
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -142,7 +145,8 @@ class Parts:
         elif self.relations is None and settings.openfga_url is not None:
             self.relations = remote = OpenFgaRelations(platform_model(), settings)
         elif self.relations is None:
-            self.relations = LocalRelations(platform_model(), StoredTuples(self.database))
+            remembered = Remembered(RelationRevisions(self.database))
+            self.relations = LocalRelations(platform_model(), StoredTuples(self.database), remembered)
         self._closing.push_async_callback(self.relations.close)
         limiter = RateLimiter.of(settings, settings)
         self._closing.push_async_callback(limiter.close)
@@ -312,7 +316,7 @@ def _http_app(
     services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
 ) -> Starlette:
     app = Starlette()
-    app.router.redirect_slashes = False
+    app.router = TableRouter([])
     for service in services:
         app.router.routes.extend(service.door.routes)
 

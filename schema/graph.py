@@ -11,6 +11,7 @@ from uuid import UUID
 import strawberry
 from graphql import GraphQLError
 from strawberry.exceptions import MissingQueryError, StrawberryInputCoercionError
+from strawberry.extensions import SchemaExtension
 from strawberry.pydantic import InputValidationError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
@@ -29,8 +30,8 @@ from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
 from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.graph_bounds import GraphSettings
-from schema.leaves import LeafExecutor
 from schema.limits import extensions
+from schema.plan import PlanExecutor, StepsRunner
 from schema.problems import body_problems
 from schema.refused import refused_input, snake
 
@@ -67,6 +68,12 @@ class Graph(strawberry.Schema):
         allowed = set(OperationType) if allowed_operation_types is None else set(allowed_operation_types)
         allowed -= {OperationType.SUBSCRIPTION}
         return await super().execute(*args, **how, allowed_operation_types=allowed)  # type: ignore[misc]
+
+    def create_extensions_runner(
+        self, execution_context: ExecutionContext, extensions: list[SchemaExtension]
+    ) -> StepsRunner:
+        """Run the hooks of extensions the short way."""
+        return StepsRunner(execution_context, extensions)
 
     async def stream(self, *args: Any, **how: Any) -> Any:
         """Carry out any operation as a stream of answers; what fails before it runs is an answer too."""
@@ -149,7 +156,7 @@ def _graph(bounds: str) -> Graph:
         query=Query,
         mutation=Mutation,
         subscription=Subscription,
-        execution_context_class=LeafExecutor,
+        execution_context_class=PlanExecutor,
         extensions=extensions(GraphSettings.model_validate_json(bounds)),
         config=StrawberryConfig(
             scalar_map={

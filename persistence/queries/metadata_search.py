@@ -403,7 +403,8 @@ def page_and_total(
     than the scope and a parent, so that the order of an index does not lead to the page by itself.
     """
     assets = metadata_assets
-    count = sa.select(sa.func.count()).select_from(assets).where(*conditions(True))
+    indexed = conditions(True)
+    count = sa.select(sa.func.count()).select_from(assets).where(*indexed)
     total: int = connection.execute(count).scalar_one()
     if total <= window.offset:
         return [], total
@@ -412,7 +413,7 @@ def page_and_total(
         # Few hits: gather them by the best index, sort their keys alone, and read the page's rows. Left to itself, a
         # planner may walk the whole sorted index for hits that all stand at its end.
         keys = dict.fromkeys((assets.c.row_number, assets.c[window.sort_by], assets.c.id))
-        found = sa.select(*keys).where(*conditions(True)).cte("found").prefix_with("MATERIALIZED")
+        found = sa.select(*keys).where(*indexed).cte("found").prefix_with("MATERIALIZED")
         page = (
             sa.select(found.c.row_number)
             .order_by(*search_order(found, window))
@@ -425,6 +426,10 @@ def page_and_total(
         # Only SQLite has to be told to walk, and only the name index is there to be walked.
         walk = narrow and connection.dialect.name == "sqlite" and window.sort_by == "name"
         select = (
-            sa.select(*columns).where(*conditions(not walk)).order_by(*order).limit(window.limit).offset(window.offset)
+            sa.select(*columns)
+            .where(*(conditions(False) if walk else indexed))
+            .order_by(*order)
+            .limit(window.limit)
+            .offset(window.offset)
         )
     return list(connection.execute(select).all()), total

@@ -1,4 +1,4 @@
-"""The short way through plain fields answers what the library answers, and a query is validated once."""
+"""The short way through plain objects answers what the library answers, and a query is validated once."""
 
 from datetime import UTC, datetime
 from enum import Enum
@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 import strawberry
-from hypothesis import given
+from graphql import Undefined
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strawberry.extensions import SchemaExtension
+from strawberry.extensions import FieldExtension, SchemaExtension
+from strawberry.permission import BasePermission
 from strawberry.scalars import JSON
 from strawberry.types import ExecutionResult
+from strawberry.types.field import StrawberryField
 
 from schema.checked import CheckedDocuments
 from schema.graph_bounds import GraphSettings
-from schema.leaves import LeafExecutor, _written
 from schema.limits import extensions
+from schema.plan import PlanExecutor
+from schema.plan.projection import Chosen, Projections, Shape
 
 pytestmark = pytest.mark.anyio
 
@@ -28,9 +32,56 @@ class Colour(Enum):
     BLUE = "blue"
 
 
+class Nobody(BasePermission):
+    """Nobody may read the field."""
+
+    message = "Not for you."
+
+    def has_permission(self, *given: Any, **named: Any) -> bool:
+        """See the class."""
+        return False
+
+
+class Louder(FieldExtension):
+    """Answers in capitals."""
+
+    def resolve(self, next_: Any, source: Any, info: Any, **given: Any) -> Any:
+        """See the class."""
+        return str(next_(source, info, **given)).upper()
+
+
+class Counted(StrawberryField):
+    """A field that has a way of its own to its value."""
+
+    def get_result(self, source: Any, *given: Any, **named: Any) -> Any:
+        """See the class."""
+        return len(source.name)
+
+
+@strawberry.interface
+class Named:
+    """Whatever has a name."""
+
+    name: str
+
+
+@strawberry.type
+class Screw(Named):
+    """One kind of it."""
+
+    turns: int
+
+
+@strawberry.type
+class Nail(Named):
+    """Another."""
+
+    heads: list[Colour]
+
+
 @strawberry.type
 class Thing:
-    """Something with fields of each plain kind, and one of a kind that is not plain."""
+    """Something with fields of each plain kind, and some of kinds that are not plain."""
 
     name: str
     note: str | None
@@ -42,6 +93,15 @@ class Thing:
     extra: JSON
     words: list[str]
     parts: "list[Thing] | None"
+    grid: list[list[int | None]] | None = None
+    rows: "list[list[Thing | None]] | None" = None
+    twin: "Thing | None" = None
+    fixed: Screw | Nail | None = None
+    held: Named | None = None
+    screw: Screw | None = None
+    hidden: str | None = strawberry.field(default="hidden", permission_classes=[Nobody])
+    loud: str = strawberry.field(default="loud", extensions=[Louder()])
+    counted: int = Counted(python_name="counted", default=0)
 
     @strawberry.field
     def shouted(self) -> str:
@@ -84,6 +144,14 @@ WRONG: list[dict[str, Any]] = [
     {"extra": LookupError("gone")},
     {"extra": None},
     {"weight": float("nan")},
+    {"grid": [[1, None], [2**40]]},
+    {"grid": [[1], None]},
+    {"grid": [[1], 2]},
+    {"rows": [[None], [Colour.RED]]},
+    {"rows": [[None], None]},
+    {"screw": Nail(name="nail", heads=[])},
+    {"fixed": "loose"},
+    {"held": Nail(name="nail", heads=["green"])},  # type: ignore[list-item]
 ]
 
 
@@ -100,16 +168,41 @@ class Query:
     @strawberry.field
     def good(self) -> list[Thing]:
         """Only good ones."""
-        return [_thing(), _thing(note="n", parts=[_thing(weight=None)])]
+        screw, nail = Screw(name="screw", turns=3), Nail(name="nail", heads=[Colour.RED])
+        edges = {"fixed": screw, "held": nail, "screw": screw, "grid": [[1, None], []], "twin": _thing(fixed=nail)}
+        return [_thing(**edges), _thing(note="n", parts=[_thing(weight=None)], rows=[[_thing(), None], []])]
+
+    @strawberry.field
+    def mixed(self) -> list[Thing]:
+        """Good ones, with parts of a wrong kind each."""
+        parts: list[Any] = [_later, LookupError("gone"), "text", 7, None, {"name": "bolt"}, [_thing()]]
+        lists: list[Any] = [(_thing(),), {"a": 1}, iter([_thing()]), "text", LookupError("gone"), _thing()]
+        words: list[Any] = [["x", None], ["x", 1], ("x",), "x", [LookupError("gone")], [["x"]], Undefined]
+        return [
+            *(_thing(parts=[_thing(), part]) for part in parts),
+            *(_thing(parts=some) for some in lists),
+            *(_thing(words=some) for some in words),
+            *(_thing(twin=_thing(name="twin", **changed)) for changed in WRONG),
+            *(_thing(rows=[[_thing(), part]]) for part in parts),
+        ]
 
 
-SHORT = strawberry.Schema(Query, execution_context_class=LeafExecutor)
-WHOLE = strawberry.Schema(Query)
+KINDS = [Screw, Nail]
+SHORT = strawberry.Schema(Query, types=KINDS, execution_context_class=PlanExecutor)
+WHOLE = strawberry.Schema(Query, types=KINDS)
 
 _plain = [
     *("name", "note", "size", "weight", "open", "colour", "madeAt", "extra", "words", "shouted", "__typename"),
     *("again: name", "name note", "repeated(times: 3)", "note @skip(if: true)", "size @include(if: $yes)"),
-    *("... on Thing { weight }", "...some"),
+    *("... on Thing { weight }", "...some", "hidden", "loud counted", "grid", "... @include(if: $yes) { grid }"),
+    *("twin { name colour grid }", "twin { hidden }", "twin @skip(if: $yes) { name }", "twin { name } twin { size }"),
+    *(
+        "rows { name size }",
+        "screw { turns }",
+        "screw { turns: name ... on Named { name } }",
+        "held { name __typename }",
+    ),
+    *("held { ... on Nail { heads } }", "fixed { ... on Named { name } ... on Screw { turns } ... on Nail { heads } }"),
 ]
 _selections = st.recursive(
     st.lists(st.sampled_from(_plain), min_size=1, max_size=5).map(" ".join),
@@ -122,32 +215,78 @@ _selections = st.recursive(
 
 def _told(result: ExecutionResult) -> tuple[Any, Any]:
     errors = [error.formatted for error in result.errors or ()]
-    return repr(result.data), sorted(errors, key=repr)  # NaN differs from itself, its spelling does not
+    return repr(result.data), [repr(error) for error in errors]  # NaN differs from itself, its spelling does not
 
 
-@given(selection=_selections, field=st.sampled_from(["things", "good"]))
-def test_the_short_way_answers_exactly_what_the_library_answers(selection: str, field: str) -> None:
+def _compared(selection: str, field: str) -> None:
     query = (
         f"query Q($yes: Boolean! = true) {{ {field} {{ {selection} }} }} fragment some on Thing {{ name open }} "
         "query R($yes: Boolean! = true) { good { ...some size @include(if: $yes) } }"
     )
-    short, whole = (schema.execute_sync(query, operation_name="Q") for schema in (SHORT, WHOLE))
-    assert _told(short) == _told(whole)
+    whole = _told(WHOLE.execute_sync(query, operation_name="Q"))
+    for _ in range(2):  # the second time with projections for all that it chooses
+        assert _told(SHORT.execute_sync(query, operation_name="Q")) == whole
 
 
-def test_plain_fields_take_the_short_way_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Any] = []
+_generated = given(selection=_selections, field=st.sampled_from(["things", "good", "mixed"]))
 
-    def note(leaves: Any, source: Any) -> Any:
-        taken.append(source)
-        return _written(leaves, source)
 
-    monkeypatch.setattr("schema.leaves._written", note)
-    assert SHORT.execute_sync("{ good { name note size colour madeAt extra } }").errors is None
-    assert len(taken) == 2
-    for other in ("shouted", "words", "repeated(times: 1)", "parts { shouted }"):
-        assert SHORT.execute_sync(f"{{ good {{ name {other} }} }}").errors is None
-    assert len(taken) == 2
+@settings(max_examples=500, deadline=None)
+@_generated
+def test_the_short_way_answers_exactly_what_the_library_answers(selection: str, field: str) -> None:
+    _compared(selection, field)
+
+
+@pytest.mark.long
+@settings(max_examples=10_000, deadline=None)
+@_generated
+def test_it_does_so_for_ten_thousand_queries(selection: str, field: str) -> None:
+    _compared(selection, field)
+
+
+def test_plain_objects_take_the_short_way_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved: list[str] = []
+
+    def note(self: Any, parent_type: Any, source: Any, details: Any, *rest: Any) -> Any:
+        resolved.append(details[0].node.name.value)
+        return original(self, parent_type, source, details, *rest)
+
+    original = PlanExecutor.execute_field
+    monkeypatch.setattr(PlanExecutor, "execute_field", note)
+    plain = "{ good { name note size colour madeAt extra words __typename parts { name parts { open } } } }"
+    for query, by_the_library in (
+        (plain, {"good"}),
+        ("{ good { name shouted } }", {"good", "name", "shouted"}),
+        ("{ good { repeated(times: 1) } }", {"good", "repeated"}),
+        ("{ good { parts { name shouted } } }", {"good", "parts", "name", "shouted"}),
+    ):
+        for _ in range(2):
+            resolved.clear()
+            assert SHORT.execute_sync(query).errors is None
+        assert set(resolved) == by_the_library
+
+
+def test_shapes_are_remembered_within_bounds() -> None:
+    projections, type_ = Projections(most=2), SHORT._schema.type_map["Thing"]
+    shapes = [Shape(type_, (Chosen(name, "name", None),), 1) for name in "abc"]  # type: ignore[arg-type]
+    assert [projections.of(shape) for shape in shapes] == [None] * 3
+    assert projections.of(shapes[0]) is None  # the oldest was forgotten
+    made = projections.of(shapes[2])
+    assert made is not None
+    assert made(_thing()) == {"c": "bolt"}
+    assert projections.of(shapes[2]) is made
+    few = Projections(most_fields=2)
+    assert [few.of(shape) for shape in (*shapes, shapes[0])] == [None] * 4
+    assert few.of(shapes[2]) is not None
+
+
+def test_fragments_that_name_each_other_do_not_make_a_shape_without_end() -> None:
+    ways = " ".join(f"w{at}: parts {{ ...F%d }}" for at in range(10))
+    fragments = " ".join(f"fragment F{at} on Thing {{ {ways % ((at + 1,) * 10)} }}" for at in range(11))
+    query = f"{{ good {{ ...F0 }} }} {fragments} fragment F11 on Thing {{ name }}"
+    answer = SHORT.execute_sync(query)
+    assert answer.errors is None
+    assert answer.data == WHOLE.execute_sync(query).data
 
 
 async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
@@ -161,7 +300,7 @@ async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
         def late(self) -> Thing:
             return Late()  # type: ignore[return-value]
 
-    schema = strawberry.Schema(Waiting, execution_context_class=LeafExecutor)
+    schema = strawberry.Schema(Waiting, execution_context_class=PlanExecutor)
     result = await schema.execute("{ late { extra } }")
     assert result.errors is None
     assert result.data == {"late": {"extra": "late"}}
@@ -175,13 +314,22 @@ def test_an_extension_that_resolves_fields_sees_every_one() -> None:
             seen.append(info.field_name)
             return _next(root, info, *args, **kwargs)
 
-    schema = strawberry.Schema(Query, extensions=[Watch], execution_context_class=LeafExecutor)
+    schema = strawberry.Schema(Query, extensions=[Watch], execution_context_class=PlanExecutor)
     assert schema.execute_sync("{ good { name } }").errors is None
     watched = seen.copy()
     seen.clear()
     whole = strawberry.Schema(Query, extensions=[Watch])
     assert whole.execute_sync("{ good { name } }").errors is None
     assert watched == seen
+
+
+@pytest.mark.parametrize("field", ["hidden", "loud", "counted"])
+def test_what_stands_before_an_attribute_is_never_gone_past(field: str) -> None:
+    query = f"{{ good {{ name {field} twin {{ {field} }} }} }}"
+    whole = _told(WHOLE.execute_sync(query))
+    assert (field == "hidden") is bool(whole[1])
+    for _ in range(2):
+        assert _told(SHORT.execute_sync(query)) == whole
 
 
 def test_a_document_is_checked_once_whoever_sends_it() -> None:

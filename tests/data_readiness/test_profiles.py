@@ -459,14 +459,14 @@ async def test_the_profiles_of_many_columns_cost_as_much_as_of_one(
     query = """query ($prefix: String!, $limit: Int!) {
         searchMetadata(fqnPrefix: $prefix, limit: $limit) { items { columnProfile { nullCount } } } }"""
     spent = []
-    for limit in (1, 4):
+    for limit in (4, 1, 4):  # the first request also reads what later ones remember
         statements.clear()
         body = {"query": query, "variables": {"prefix": f"{made.prefix}.customers", "limit": limit}}
         answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
         items = answer["data"]["searchMetadata"]["items"]
         assert [item["columnProfile"] for item in items] == [{"nullCount": 0}] * limit
         spent.append(len(statements))
-    assert spent[0] == spent[1]
+    assert spent[1] == spent[2]
 
 
 async def test_the_catalog_takes_the_number_of_rows_over_and_keeps_it(bench: Bench, source: Source) -> None:

@@ -77,6 +77,22 @@ def test_down_leaves_nothing_and_up_works_again(empty_store: str) -> None:
     upgrade(empty_store)  # a second time is harmless
 
 
+def test_organizations_that_have_relations_already_get_a_revision(empty_store: str) -> None:
+    upgrade(empty_store, "0021")
+    engine = sa.create_engine(empty_store)
+    written = """insert into relation_tuples(store, object_type, object_id, relation, user_type, user_id, user_relation,
+        created_at) values ('{}', 'project', '{}', 'viewer', 'user', 'ann', '', '2026-01-01')"""
+    with engine.begin() as connection:
+        for store, project in (("acme", "p"), ("acme", "q"), ("globex", "p")):
+            connection.exec_driver_sql(written.format(store, project))
+    upgrade(empty_store)
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql("select store, token from relation_revisions order by store").all()
+    engine.dispose()
+    assert [store for store, _ in rows] == ["acme", "globex"]
+    assert len({token for _, token in rows if token}) == 2
+
+
 def test_a_store_of_another_version_is_named_with_what_to_do(empty_store: str) -> None:
     with pytest.raises(OtherVersion, match=r"not made yet and this version needs .* Run `stoa migrate`"):
         check(empty_store)

@@ -306,7 +306,7 @@ async def test_the_memories_of_ten_packs_cost_as_much_as_of_one(world: World, st
         contextPacks(pageSize: $n) { items { name memories { name status contextPack { name keyTopics } } } }
     }"""
     costs = {}
-    for size in (1, 10):
+    for size in (1, 10, 1, 10):  # the first requests also read what later ones remember
         statements.clear()
         body = {"query": query, "variables": {"n": size}}
         answer = (await world.client.post("/graphql", json=body, headers=headers)).json()

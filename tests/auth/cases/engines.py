@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -16,9 +17,11 @@ from auth.local import LocalRelations
 from auth.model import Model
 from auth.openfga import OpenFgaRelations, OpenFgaSettings
 from auth.relations import Relations, RelationTuple
+from auth.remembered import Remembered
 from auth.remote import GovernanceSettings, RemoteRelations
 from persistence.engine import Database, DatabaseSettings
-from persistence.tables.authorization import relation_tuples
+from persistence.revisions import RelationRevisions
+from persistence.tables.authorization import relation_revisions, relation_tuples, revisions_ddl
 from persistence.tuples import StoredTuples
 from rest_compat.relations import relation_routes
 from rest_compat.request import RequestState
@@ -32,13 +35,22 @@ KEY = "k" * 32
 
 @asynccontextmanager
 async def database(url: str) -> AsyncIterator[Database]:
-    """A database that has the tuples' table and nothing else."""
+    """A database that has the tuples, what tells that they have changed, and nothing else."""
     opened = Database(DatabaseSettings(database_url=url).resolved_database_url)
     try:
-        await opened.write(lambda connection: relation_tuples.create(connection, checkfirst=True))
+        await opened.write(_made)
         yield opened
     finally:
         await opened.close()
+
+
+def _made(connection: sa.Connection) -> None:
+    if sa.inspect(connection).has_table(relation_tuples.name):
+        return
+    relation_tuples.create(connection)
+    relation_revisions.create(connection)
+    for statement in revisions_ddl(connection.dialect.name):
+        connection.exec_driver_sql(statement)
 
 
 @asynccontextmanager
@@ -58,7 +70,7 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
         folder: Path = request.getfixturevalue("tmp_path")
         url = f"sqlite:///{folder / 'tuples.sqlite'}"
     async with database(url) as opened:
-        local = LocalRelations(model, StoredTuples(opened))
+        local = remembering(model, opened)
         if engine != "governance":
             yield local
             return
@@ -70,6 +82,11 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
             yield remote
         finally:
             await remote.close()
+
+
+def remembering(model: Model, opened: Database) -> LocalRelations:
+    """The engine as a server has it."""
+    return LocalRelations(model, StoredTuples(opened), Remembered(RelationRevisions(opened)))
 
 
 def _with_state(app: ASGIApp) -> ASGIApp:

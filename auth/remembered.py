@@ -1,0 +1,72 @@
+"""Decisions that were made before, for as long as the relations that they rest on stand unchanged.
+
+Each organization has a revision that every change of its relations makes new, in the same transaction. A decision is
+kept with the revision that it was made at, and holds while the store tells that very revision; whoever asks reads it
+first. So nothing here is ever late, in whichever process a relation is written or taken away, and nothing expires.
+"""
+
+from typing import Final, Protocol
+
+MOST_BYTES: Final = 50_000_000
+"""What all decisions that are kept may take of memory, of all organizations together: some 50,000 of callers with a
+few groups, and as many fewer as they have more of them."""
+
+Question = tuple[tuple[str, ...], str, str]
+"""Subjects of whom one must hold it, a relation and an object."""
+
+
+class Revisions(Protocol):
+    """Describes who tells whether relations have changed."""
+
+    async def of(self, store: str) -> str:
+        """What the relations of a store are at, as of now; empty when nothing would tell of their next change."""
+        ...
+
+
+class _Held:
+    """What was decided of one organization at one revision."""
+
+    def __init__(self, revision: str) -> None:
+        self.revision, self.bytes = revision, 0
+        self.decisions: dict[Question, bool] = {}
+
+
+class Remembered:
+    """The decisions of a process."""
+
+    def __init__(self, revisions: Revisions, most_bytes: int = MOST_BYTES) -> None:
+        self._revisions, self._most_bytes = revisions, most_bytes
+        self._held: dict[str, _Held] = {}
+        self._bytes = 0
+
+    async def revision(self, store: str) -> str:
+        """What the relations of a store are at now."""
+        return await self._revisions.of(store)
+
+    def at(self, store: str, revision: str) -> dict[Question, bool]:
+        """What was decided at a revision; not to be changed."""
+        held = self._held.get(store)
+        return held.decisions if held is not None and held.revision == revision else {}
+
+    async def keep(self, store: str, revision: str, decided: dict[Question, bool]) -> None:
+        """Remember decisions that were made after a revision was read, unless relations have changed since."""
+        if not decided or not revision or await self._revisions.of(store) != revision:
+            return
+        held = self._held.get(store)
+        if held is None or held.revision != revision:
+            if held is not None:
+                self._bytes -= held.bytes
+            held = self._held[store] = _Held(revision)
+        new = sum(_bytes(question) for question in decided if question not in held.decisions)
+        held.decisions.update(decided)
+        held.bytes += new
+        self._bytes += new
+        if self._bytes > self._most_bytes:
+            self._held.clear()
+            self._bytes = 0
+
+
+def _bytes(question: Question) -> int:
+    """About what a decision takes: its place, and the texts that belong to it alone."""
+    subjects, _, object_ = question
+    return 300 + len(object_) + sum(60 + len(subject) for subject in subjects)

@@ -1,0 +1,32 @@
+"""Keep a token of each organization's relations, so that decisions about them can be remembered while it stands."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from persistence.tables.authorization import revisions_ddl, revisions_dropped, revisions_seeded
+
+revision = "0022"
+down_revision = "0021"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Go forward."""
+    op.create_table(
+        "relation_revisions",
+        sa.Column("store", sa.String(length=255), nullable=False),
+        sa.Column("slot", sa.String(length=36), nullable=False),
+        sa.Column("token", sa.String(length=36), nullable=False),
+        sa.PrimaryKeyConstraint("store", "slot", name=op.f("pk_relation_revisions")),
+    )
+    dialect = op.get_bind().dialect.name
+    for statement in (*revisions_ddl(dialect), revisions_seeded(dialect)):
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    """Go back."""
+    for statement in revisions_dropped(op.get_bind().dialect.name):
+        op.execute(statement)
+    op.drop_table("relation_revisions")

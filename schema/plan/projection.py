@@ -1,0 +1,265 @@
+"""Projections: an object and what was chosen of it become an answer by a straight line of code, written once.
+
+A *shape* is a type with the fields that were chosen of it, and the shapes of those that are objects. It is plain as
+long as all of its fields only read an attribute, and are leaves, plain shapes, or lists of either. For such a shape
+the library's work comes to this: read the attribute, check for null, write the leaf, and so on down. A projection is
+that as a Python function, without a loop over the fields, a path or a call for each value. It raises for anything that
+is not as it should be: a null that must not be, a value that has to be awaited, an exception in place of a value.
+Whoever calls it then asks the library, which knows how to tell it.
+"""
+
+import keyword
+import math
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLField,
+    GraphQLFloat,
+    GraphQLID,
+    GraphQLInt,
+    GraphQLObjectType,
+    GraphQLString,
+    TypeNameMetaFieldDef,
+    Undefined,
+    get_named_type,
+    is_enum_type,
+    is_leaf_type,
+    is_list_type,
+    is_non_null_type,
+    is_object_type,
+)
+from strawberry.types.field import StrawberryField
+
+MOST_SHAPES: Final = 1000
+"""Shapes that are remembered of one schema."""
+
+MOST_FIELDS: Final = 50_000
+"""Fields that all of these may have together: what a field takes of memory, its code included, is about a kilobyte."""
+
+LARGEST: Final = 1000
+"""Fields of one shape. A larger one, as a few fragments make it by naming each other, is left to the library."""
+
+DEEPEST_LISTS: Final = 10
+"""Lists within lists; Python nests no more than twenty loops."""
+
+Projection = Callable[[Any], dict[str, Any]]
+
+
+class Chosen(NamedTuple):
+    """One field of a shape."""
+
+    response_name: str
+    field_name: str
+    below: "Shape | None"
+
+
+class Shape(NamedTuple):
+    """A type, and what was chosen of it."""
+
+    type: GraphQLObjectType
+    fields: tuple[Chosen, ...]
+    size: int
+    """Its fields, and those of all shapes below."""
+
+
+class Unfit(Exception):
+    """A value that a projection leaves to the library."""
+
+
+class Plain(NamedTuple):
+    """A field that only reads an attribute."""
+
+    attribute: str | None
+    """None for `__typename`."""
+    type: Any
+    object_type: GraphQLObjectType | None
+    """What it leads to; None for leaves."""
+
+
+class Projections:
+    """The projections of one schema. A shape gets its own when it is met the second time: writing it takes longer than
+    asking the library once.
+    """
+
+    def __init__(self, most: int = MOST_SHAPES, most_fields: int = MOST_FIELDS) -> None:
+        self._most, self._most_fields = most, most_fields
+        self._fields = 0
+        self._plain: dict[tuple[GraphQLObjectType, str], Plain | None] = {}
+        self._made: OrderedDict[Shape, Projection | None] = OrderedDict()
+
+    def plain(self, parent: GraphQLObjectType, name: str) -> Plain | None:
+        """The field of a type, or None when it is not plain."""
+        key = (parent, name)
+        if key not in self._plain:
+            self._plain[key] = _plain(parent, name)
+        return self._plain[key]
+
+    def of(self, shape: Shape) -> Projection | None:
+        """The projection of a shape; None the first time."""
+        if shape not in self._made:
+            self._made[shape] = None
+            self._fields += shape.size
+            while len(self._made) > self._most or self._fields > self._most_fields:
+                self._fields -= self._made.popitem(last=False)[0].size
+            return None
+        self._made.move_to_end(shape)
+        made = self._made[shape]
+        if made is None:
+            made = self._made[shape] = _Writer(self).written(shape)
+        return made
+
+
+def _plain(parent: GraphQLObjectType, name: str) -> Plain | None:
+    if name == "__typename":
+        return Plain(None, TypeNameMetaFieldDef.type, None)
+    field = parent.fields.get(name)
+    definition = None if field is None else field.extensions.get("strawberry-definition")
+    if field is None or not isinstance(definition, StrawberryField) or field.args:
+        return None
+    if not _only_reads(field, definition):
+        return None
+    attribute, inner = definition.python_name, get_named_type(field.type)
+    if not attribute.isidentifier() or keyword.iskeyword(attribute) or str(field.type).count("[") > DEEPEST_LISTS:
+        return None
+    if is_leaf_type(inner):
+        return Plain(attribute, field.type, None)
+    if is_object_type(inner) and inner.is_type_of is None:
+        return Plain(attribute, field.type, inner)
+    return None
+
+
+def _only_reads(field: GraphQLField, definition: StrawberryField) -> bool:
+    """Whether resolving a field comes to reading its attribute.
+
+    Strawberry's own mark says only that there is no resolver. Permissions and other extensions of the field may stand
+    before the attribute all the same, or a way of its own to get at it.
+    """
+    return (
+        getattr(field.resolve, "_is_default", False)
+        and definition.is_basic_field
+        and definition.default_resolver is getattr
+        and type(definition).get_result is StrawberryField.get_result
+    )
+
+
+class _Writer:
+    """Writes the source of one projection, and of those that it needs."""
+
+    def __init__(self, projections: Projections) -> None:
+        self._projections = projections
+        self._names: dict[str, Any] = {"Unfit": Unfit, "fit": _fit}
+        self._lines: list[str] = []
+
+    def written(self, shape: Shape) -> Projection:
+        name = self._function(shape)
+        # Like a dataclass's own methods, the source is made of names that were checked and of nothing else: response
+        # names are put in as literals, attributes are identifiers of our classes, all else is numbered.
+        exec("\n".join(self._lines), self._names)  # noqa: S102 - see above
+        made: Projection = self._names[name]
+        return made
+
+    def _given(self, value: Any) -> str:
+        name = f"g{len(self._names)}"
+        self._names[name] = value
+        return name
+
+    def _function(self, shape: Shape) -> str:
+        lines, answer = [], []
+        known = self._given(set())
+        name = f"p{known}"
+        for at, chosen in enumerate(shape.fields):
+            plain = self._projections.plain(shape.type, chosen.field_name)
+            assert plain is not None
+            if plain.attribute is None:
+                answer.append(f"{chosen.response_name!r}: {shape.type.name!r}")
+                continue
+            below = None if chosen.below is None else self._function(chosen.below)
+            lines += [f" v{at} = o.{plain.attribute}", *self._value(plain.type, f"v{at}", 1, below)]
+            answer.append(f"{chosen.response_name!r}: v{at}")
+        self._lines += [
+            f"def {name}(o):",
+            f" if o.__class__ not in {known}: fit(o, {known})",
+            *lines,
+            f" return {{{', '.join(answer)}}}",
+        ]
+        return name
+
+    def _value(self, type_: Any, at: str, depth: int, below: str | None) -> list[str]:
+        """The lines that make a variable's value what is answered."""
+        pad = " " * depth
+        if is_non_null_type(type_):
+            return [f"{pad}if {at} is None: raise Unfit", *self._filled(type_.of_type, at, depth, below)]
+        return [f"{pad}if {at} is not None:", *self._filled(type_, at, depth + 1, below)]
+
+    def _filled(self, type_: Any, at: str, depth: int, below: str | None) -> list[str]:
+        """The same for a value that is not null."""
+        pad = " " * depth
+        if is_list_type(type_):
+            item, items = f"i{depth}{at}", f"l{depth}{at}"
+            return [
+                f"{pad}if {at}.__class__ is not list and {at}.__class__ is not tuple: raise Unfit",
+                f"{pad}{items} = []",
+                f"{pad}for {item} in {at}:",
+                *self._value(type_.of_type, item, depth + 1, below),
+                f"{pad} {items}.append({item})",
+                f"{pad}{at} = {items}",
+            ]
+        if below is not None:
+            return [f"{pad}{at} = {below}({at})"]
+        return [pad + line.format(at=at, write=self._given(_refusing(type_.coerce_output_value))) for line in
+                self._leaf(type_)]  # fmt: skip
+
+    def _leaf(self, type_: Any) -> list[str]:
+        """How a leaf is written: what most values are as they stand, any other by the type itself."""
+        if type_ is GraphQLString or type_ is GraphQLID:
+            return ["if {at}.__class__ is not str: {at} = {write}({at})"]
+        if type_ is GraphQLInt:
+            return ["if {at}.__class__ is not int or not -2147483648 <= {at} <= 2147483647: {at} = {write}({at})"]
+        if type_ is GraphQLBoolean:
+            return ["if {at} is not True and {at} is not False: {at} = {write}({at})"]
+        if type_ is GraphQLFloat:
+            finite = self._given(math.isfinite)
+            return [f"if {{at}}.__class__ is not float or not {finite}({{at}}): {{at}} = {{write}}({{at}})"]
+        if is_enum_type(type_) and (members := _spelled(type_)) is not None:
+            kind, names = self._given(members[0]), self._given(members[1])
+            return [f"{{at}} = {names}[{{at}}] if {{at}}.__class__ is {kind} else {{write}}({{at}})"]
+        return ["{at} = {write}({at})"]
+
+
+def _spelled(type_: Any) -> tuple[type[Enum], dict[Enum, str]] | None:
+    """The names of an enum's members, when its values are members of a class and each has one."""
+    kind = getattr(type_, "wrapped_cls", None)
+    if not isinstance(kind, type) or not issubclass(kind, Enum):
+        return None
+    try:
+        return kind, {member: type_.coerce_output_value(member) for member in kind}
+    except Exception:
+        return None
+
+
+def _refusing(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A type may take any value; one that has to be awaited or raised is the library's business, and so is nothing."""
+
+    known: set[type] = set()
+
+    def written(value: Any) -> Any:
+        if value.__class__ not in known:
+            _fit(value, known)
+        answer = write(value)
+        if answer is None or answer is Undefined:
+            raise Unfit
+        return answer
+
+    return written
+
+
+def _fit(value: Any, known: set[type]) -> None:
+    """Remember that values of a class can be looked into. Raises Unfit when the library does not do that either."""
+    if value is None or value is Undefined or isinstance(value, (Awaitable, Exception)):
+        raise Unfit
+    if len(known) < 100:
+        known.add(value.__class__)
