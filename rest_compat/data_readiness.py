@@ -40,6 +40,9 @@ data_readiness.post(f"{_run}/retry", runs.retry_run, status=202)  # addition
 
 _approval = "/workflows/runs/{run_id}/approval"
 data_readiness.get("/workflows/runs/{run_id}/proposals", approvals.list_run_proposals, envelope=PageLimitList)
+data_readiness.get(
+    "/workflows/runs/{run_id}/proposals/groups", approvals.list_proposal_groups, envelope=PageLimitList
+)  # addition
 data_readiness.get(_approval, approvals.get_run_approval)
 data_readiness.post(_approval, approvals.decide_run, status=200)
 

@@ -67,6 +67,7 @@ ADDITIONS: dict[str, str] = {
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/cancel": RUNS,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": RUNS,
     "GET /data-readiness/workflows/runs/{run_id}/proposals": APPROVAL,
+    "GET /data-readiness/workflows/runs/{run_id}/proposals/groups": APPROVAL,
     "GET /data-readiness/workflows/runs/{run_id}/approval": APPROVAL,
     "GET /data-readiness/data-assets": ANY,
     "GET /data-readiness/data-assets/{asset_id}": ANY,
@@ -168,6 +169,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
         "fields of the configuration",
     ),
     ("decide_run", "body", "proposal_ids", "to decide on some of the proposals"),
+    ("decide_run", "body", "after_table dry_run only", "to decide on those that match, and to see before what it does"),
     ("update_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
     ("create_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
     *(
