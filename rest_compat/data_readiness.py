@@ -80,6 +80,7 @@ data_readiness.get(_kinds, violations.list_violation_definitions, envelope=Defin
 data_readiness.post(_kinds, violations.create_violation_definition)  # addition
 data_readiness.put(f"{_kinds}/{{definition_id}}", violations.update_violation_definition)  # addition
 data_readiness.delete(f"{_kinds}/{{definition_id}}", violations.delete_violation_definition)  # addition
+data_readiness.post("/violations/decisions", violations.decide_violations, status=200)  # addition
 data_readiness.get(_violation, violations.get_violation)
 data_readiness.patch(_violation, violations.update_violation)
 data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition

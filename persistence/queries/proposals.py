@@ -35,7 +35,8 @@ EVERY: Final = ProposalFilter()
 
 def matching(only: ProposalFilter) -> list[sa.ColumnElement[bool]]:
     """The conditions of what a filter asks for."""
-    table, where = proposals.c, []
+    table = proposals.c
+    where: list[sa.ColumnElement[bool]] = []
     if only.kinds is not None:
         where.append(table.kind.in_(only.kinds))
     if only.min_confidence is not None:

@@ -10,7 +10,7 @@ from pydantic import Field
 from strawberry.scalars import JSON
 
 from schema.base import Change, JsonObject, Resource, change, choice, resource
-from schema.grammar import ANY_NAME
+from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 
 MOST_PROPOSALS_NAMED: Final = 1000
 """How many proposals one decision can name."""
@@ -21,21 +21,6 @@ MOST_CONFLICTS_SHOWN: Final = 100
 MOST_SAMPLED: Final = 20
 """How many of the proposals that it would move a dry run shows; `moved` has their number."""
 
-LONGEST_PATTERN: Final = 400
-
-AssetsLike = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=LONGEST_PATTERN,
-        description="A pattern over dotted names, in which `*` stands for anything and letter case does not matter, "
-        "such as `*.created_at` or `*.sales.stg_*`.",
-    ),
-]
-AtOrUnder = Annotated[
-    str, Field(min_length=1, max_length=4000, description="Only those about this asset or about what is below it."),
-    ANY_NAME,
-]  # fmt: skip
 GroupKey = Annotated[
     str, Field(min_length=1, max_length=64, description="Only those of this group of proposals that are alike.")
 ]

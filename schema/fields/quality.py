@@ -46,6 +46,7 @@ from resolvers.data_readiness.rules import (
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import (
     create_violation_definition,
+    decide_violations,
     delete_violation_definition,
     get_violation,
     list_violation_definitions,
@@ -62,7 +63,7 @@ from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDe
 from schema.data_readiness.rule import QualityRule, RuleExecution
 from schema.data_readiness.rule_change import QualityRuleDeleted, QualityRulesExported, QualityRulesImported, RuleCheck
 from schema.data_readiness.scorecard import Scorecard
-from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
+from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
 
@@ -119,6 +120,7 @@ class QualityMutation:
     update_violation_definition: ViolationDefinition = opens(update_violation_definition)
     delete_violation_definition: DefinitionDeleted = opens(delete_violation_definition)
     update_violation: Violation = opens(update_violation)
+    decide_violations: ViolationsDecided = opens(decide_violations)
     create_quality_rule: QualityRule = opens(create_quality_rule)
     update_quality_rule: QualityRule = opens(update_quality_rule)
     delete_quality_rule: QualityRuleDeleted = opens(delete_quality_rule)

@@ -40,8 +40,6 @@ from schema.data_readiness.proposal import (
     MOST_SAMPLED,
     SETS,
     ApprovalDecision,
-    AssetsLike,
-    AtOrUnder,
     Decision,
     GroupKey,
     LeastConfidence,
@@ -53,6 +51,7 @@ from schema.data_readiness.proposal import (
     ProposalState,
     RunApproval,
 )
+from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.errors import Forbidden, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import Permission
