@@ -164,7 +164,7 @@ class ViolationRepository(WithDimension[Violation]):
                 .values(**values, revision=violations.c.revision + 1)
             )
             told = [
-                _event(scope, row.id, row.revision + 1, {"from_status": row.status, "to_status": row.status} | event)
+                _event(scope, row.id, row.revision + 1, {"from_status": row.status, "to_status": row.status, **event})
                 for row in rows
             ]
             if told:

@@ -174,6 +174,12 @@ _FIELDS: list[tuple[str, str, str, str]] = [
         "data_asset_types description is_default require_reference_pack",
         "fields of the configuration",
     ),
+    (
+        "get_scorecard",
+        "answer",
+        "data_quality data_quality.score metadata metadata.score",
+        "two scores, with two trends",
+    ),
     ("update_violation", "body", "assigned_to", "who is to look after it"),
     ("decide_run", "body", "proposal_ids", "to decide on some of the proposals"),
     ("decide_run", "body", "after_table dry_run only", "to decide on those that match, and to see before what it does"),
