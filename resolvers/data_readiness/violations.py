@@ -12,10 +12,10 @@ from persistence.queries.violations import CLEARED, SORTABLE
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
+from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.operation import operation
-from schema.data_readiness.quality import DefinitionDeleted
+from schema.data_readiness.quality import AssessmentType, DefinitionDeleted
 from schema.data_readiness.selecting import AssetsLike
 from schema.data_readiness.violation import (
     MOVES,
@@ -94,6 +94,8 @@ async def list_violations(
     status: ViolationStatus | None = None,
     severity: Severity | None = None,
     dimension: DimensionFilter | None = None,
+    assessment_type: Annotated[AssessmentType, Field(description="Of the data, or of their description.")]
+    | None = None,
     service: Annotated[str, Field(min_length=1, max_length=255, description="The first part of the asset's name.")]
     | None = None,
     name: Annotated[str, Field(min_length=1, max_length=255, description="The kind of violation.")] | None = None,
@@ -118,7 +120,7 @@ async def list_violations(
             offset=(page - 1) * limit,
             limit=limit,
             asset_parts=parts,
-            dimension_ids=None if dimension is None else dimensions_named(ctx, uow, dimension),
+            dimension_ids=_dimensions(ctx, uow, dimension, assessment_type),
             status=status,
             severity=severity,
             service=service,
@@ -129,6 +131,17 @@ async def list_violations(
         )
 
     return await ctx.store.read(work)
+
+
+def _dimensions(ctx: Context, uow: UnitOfWork, named: str | None, of: AssessmentType | None) -> list[str] | None:
+    """The ids of the dimensions that filters leave; None for all."""
+    if named is None and of is None:
+        return None
+    return [
+        one.id
+        for one in uow.dimensions.standing(ctx.scope)
+        if named in (None, one.id, one.name) and of in (None, one.assessment_type)
+    ]
 
 
 @operation(needs=Permission.CAN_READ)
@@ -214,8 +227,7 @@ async def decide_violations(ctx: Context, *, decision: ViolationsDecision) -> Vi
     now, user = ctx.now(), ctx.caller.user_id
 
     def work(uow: UnitOfWork) -> ViolationsDecided:
-        named = decision.only.dimension
-        dimensions = None if named is None else dimensions_named(ctx, uow, named)
+        dimensions = _dimensions(ctx, uow, decision.only.dimension, decision.only.assessment_type)
         groups = uow.violations.standing(ctx.scope, decision.only, dimensions)
         stand = {group for group in groups if _stands(decision, *group)}
         barred = {group for group in groups if group not in stand and not _may_move(decision, group[0])}

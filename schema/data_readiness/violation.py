@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
-from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Words
+from schema.data_readiness.quality import AssessmentType, DefinitionId, DefinitionName, DimensionReference, Words
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
@@ -150,6 +150,7 @@ class ViolationFilter(Change):
     severities: Annotated[list[Severity], Field(min_length=1, max_length=4)] | None = None
     statuses: Annotated[list[ViolationStatus], Field(min_length=1, max_length=4)] | None = None
     dimension: Annotated[str, Field(min_length=1, max_length=255, description="Its id or name.")] | None = None
+    assessment_type: Annotated[AssessmentType, Field(description="Of the data, or of their description.")] | None = None
     workflow_run_id: Annotated[UUID, Field(description="Only those that this run saw last.")] | None = None
     assigned_to: Assignee | None = None
 

@@ -165,7 +165,8 @@ async def test_a_violation_has_every_field_of_the_contract(world: World, door: D
         "service": "crm", "asset_fqn": column, "asset_version": "1.4", "severity": "high", "status": "open",
         "workflow_run_id": run, "created_at": found["created_at"], "display_name": "Null values", "database": "shop",
         "schema": "public", "table": "orders", "column": "net.amount", "details": {"rows": 7},
-        "dq_rule_execution_id": rule, "resolved_by": None, "resolution_notes": None, "resolved_at": None,
+        "dq_rule_execution_id": rule, "assigned_to": None, "resolved_by": None, "resolution_notes": None,
+        "resolved_at": None,
         "updated_at": found["created_at"], "last_seen_at": found["created_at"], "seen_count": 1,
     }  # fmt: skip
     assert (await door(list_violations, world.owner))["items"] == [found]
@@ -226,6 +227,8 @@ async def test_violations_are_filtered_sorted_and_paged(world: World, door: Door
     assert await names(dimension="uniqueness") == ["duplicate_values"]
     assert await names(dimension=DIMENSION["timeliness"].id) == ["stale_data"]
     assert await names(dimension="beauty") == []
+    assert await names(assessment_type="metadata") == ["missing_owner"]
+    assert await names(assessment_type="metadata", dimension="uniqueness") == []
     assert await names(name="stale_data") == ["stale_data"]
     assert await names(workflow_run_id=run) == ["duplicate_values", "null_values"]
     assert await names(workflow_run_id=str(uuid4())) == []

@@ -145,7 +145,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     (
         "list_violations",
         "params",
-        "assets_like assigned_to asset_fqn dimension name service severity sort status workflow_run_id",
+        "assessment_type assets_like assigned_to asset_fqn dimension name service severity sort status workflow_run_id",
         "filters",
     ),
     ("list_memories", "params", "asset_fqn context_pack_id memory_type pinned q status validation_status", "filters"),
