@@ -1,6 +1,7 @@
 """Every path under /data-readiness, which /api/data-readiness serves alike. Additions to the contract are marked."""
 
 from resolvers.data_readiness import (
+    actions,
     classifications,
     data_assets,
     glossary,
@@ -75,6 +76,7 @@ data_readiness.post("/metrics/scorecard", scorecard.get_scorecard, status=200)
 data_readiness.post("/reports", reports.create_report)  # addition
 
 _kinds, _violation = "/violations/definitions", "/violations/{violation_id}"
+data_readiness.get("/actions", actions.list_actions, envelope=PageLimitList)  # addition
 data_readiness.get("/violations", violations.list_violations, envelope=PageLimitList)
 data_readiness.get(_kinds, violations.list_violation_definitions, envelope=DefinitionList)
 data_readiness.post(_kinds, violations.create_violation_definition)  # addition

@@ -2,6 +2,7 @@
 
 import strawberry
 
+from resolvers.data_readiness.actions import list_actions
 from resolvers.data_readiness.classifications import (
     decide_classification,
     get_classification,
@@ -56,6 +57,7 @@ from resolvers.data_readiness.violations import (
     update_violation_definition,
 )
 from schema.assets.artifact import Artifact
+from schema.data_readiness.action import Action
 from schema.data_readiness.classification import Classification, TaxonomyTag
 from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
@@ -94,6 +96,8 @@ class QualityQuery:
     rule_executions: Page[RuleExecution] = opens(list_rule_executions)
     rule_executions_connection: Connection[RuleExecution] = connects(list_rule_executions)
     violation_definitions: Page[ViolationDefinition] = opens(list_violation_definitions)
+    actions: Page[Action] = opens(list_actions)
+    actions_connection: Connection[Action] = connects(list_actions)
     violations: Page[Violation] = opens(list_violations)
     violations_connection: Connection[Violation] = connects(list_violations)
     violation: Violation = opens(get_violation)

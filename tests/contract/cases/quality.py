@@ -146,6 +146,7 @@ CASES = [
     Case("update_violation_definition", "project", "can_write", changed_kind, "definition_id"),
     Case("delete_violation_definition", "project", "can_delete", kind, "definition_id"),
     Case("list_violations", "project", "can_read", a_list_of_violations),
+    Case("list_actions", "project", "can_read", a_list_of_violations),
     Case("get_violation", "project", "can_read", violation, "violation_id"),
     Case("list_violation_history", "project", "can_read", violation, "violation_id"),
     Case("update_violation", "project", "can_write", changed_violation, "violation_id"),

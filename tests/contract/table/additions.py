@@ -108,6 +108,7 @@ ADDITIONS: dict[str, str] = {
     "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
     "GET /data-readiness/violations/{violation_id}/history": ANY,
     "POST /data-readiness/violations/decisions": ANY,
+    "GET /data-readiness/actions": "which of many violations to mend first",
     "GET /data-readiness/glossary/terms": ANY,
     "POST /data-readiness/glossary/terms": ANY,
     "GET /data-readiness/glossary/terms/{term_id}": ANY,
