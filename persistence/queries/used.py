@@ -20,7 +20,8 @@ LATEST_ANSWERS: Final = 500
 
 def rows_of(connection: sa.Connection, scope: Scope, tables: Iterable[str]) -> dict[str, int]:
     """Return how many rows live tables have, as far as it is known."""
-    asset, found = metadata_assets.c, {}
+    asset = metadata_assets.c
+    found: dict[str, int] = {}
     for some in chunks(sorted(set(tables))):
         query = sa.select(asset.fully_qualified_name, asset.row_count).where(
             *in_scope(scope),

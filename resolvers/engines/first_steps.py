@@ -8,7 +8,7 @@ of the latest answers that read it, and each power of ten of its rows.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from resolvers.engines.english.grammar import listed
 from schema.data_readiness.quality import AssessmentType
@@ -38,10 +38,11 @@ class Use:
 def counted(violation: Violation) -> tuple[int, int] | None:
     """Return how many are wrong of how many, as the violation's details tell; None when they do not."""
     told = violation.details
-    if _is_count(told.get("assets")) and _is_count(told.get("of")):
-        return told["assets"], told["of"]
-    bad, of = told.get("numerator"), told.get("denominator")
-    return (of - bad, of) if _is_count(bad) and _is_count(of) and 0 <= bad <= of else None
+    assets, of = told.get("assets"), told.get("of")
+    if _is_count(assets) and _is_count(of):
+        return assets, of
+    good, of = told.get("numerator"), told.get("denominator")
+    return (of - good, of) if _is_count(good) and _is_count(of) and 0 <= good <= of else None
 
 
 def impact(violation: Violation, use: Use) -> float:
@@ -98,5 +99,5 @@ def _pairs(values: Mapping[str, Any]) -> str:
     return listed(told, 3)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
