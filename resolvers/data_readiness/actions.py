@@ -36,9 +36,9 @@ async def list_actions(
 ) -> Page[Action]:
     """List what to do first in the selected project, or at or under a name: open violations by use times harm.
 
-    Harm is the severity times the root of the share that is wrong; a gap in the description does a tenth of it. Use
-    counts the columns that refer to the table, the latest answers that read it, and its rows. Of more than 2000 open
-    violations the gravest are weighed; `total` is how many were.
+    Harm is the severity, a quarter of it always and the rest by the root of the share that is wrong; a gap in the
+    description does a tenth of it. Use counts the columns that refer to the table, the latest answers that read it, and
+    its rows. Of more than 2000 open violations the gravest are weighed; `total` is how many were.
     """
     only = ViolationFilter(under=asset_fqn, statuses=list(UNRESOLVED), assessment_type=assessment_type)
 

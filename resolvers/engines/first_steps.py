@@ -1,8 +1,8 @@
 """What to do first: violations ranked by how much their data are used times how much harm they do, each in words.
 
-Harm is the severity, times the root of the share that is wrong, so that a few broken references of many still count;
-what is missing of the description does a tenth of it. Use is 1, and 1 for each column that refers to the table, each
-of the latest answers that read it, and each power of ten of its rows.
+Harm is the severity, of which a quarter counts however little is wrong, as a few broken references of many still break
+answers, and the rest by the root of the share. What is missing of the description does a tenth of it. Use is 1, and 1
+for each column that refers to the table, each of the latest answers that read it, and each power of ten of its rows.
 """
 
 import math
@@ -18,8 +18,10 @@ from schema.identifiers import Fqn
 HARM: Final = {Severity.LOW: 1.0, Severity.MEDIUM: 3.0, Severity.HIGH: 9.0, Severity.CRITICAL: 27.0}
 OF_THE_DESCRIPTION: Final = 0.1
 """The part of its severity that a gap in the description does: no answer is wrong by it."""
-LEAST_SHARE: Final = 1e-4
+ALWAYS: Final = 0.25
+"""The part of the harm that does not go by how much is wrong."""
 LONGEST_VALUE: Final = 80
+MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ def counted(violation: Violation) -> tuple[int, int] | None:
 def impact(violation: Violation, use: Use) -> float:
     """Return how much there is to gain by mending a violation."""
     number = counted(violation)
-    share = 1.0 if number is None or not number[1] else max(LEAST_SHARE, min(1.0, number[0] / number[1]))
+    share = 1.0 if number is None or not number[1] else min(1.0, number[0] / number[1])
     weight = 1.0 if violation.dimension.assessment_type is AssessmentType.DATA_QUALITY else OF_THE_DESCRIPTION
-    return round(HARM[violation.severity] * weight * math.sqrt(share) * use.factor(), 4)
+    return round(HARM[violation.severity] * weight * (ALWAYS + (1 - ALWAYS) * math.sqrt(share)) * use.factor(), 4)
 
 
 def what_to_do(violation: Violation) -> str:
@@ -61,15 +63,19 @@ def what_to_do(violation: Violation) -> str:
     example = next((one for one in violation.details.get("examples") or () if isinstance(one, Mapping)), None)
     shown = "" if example is None else _example(example)
     named = [f"`{name}`" for name in violation.details.get("names") or ()]
+    number = counted(violation)
+    if number is not None and (more := number[0] - MOST_NAMED) > 0 and named:
+        named = [*named[:MOST_NAMED], f"{more} more"]
     if shown:
         return f"{said}: {shown}."
-    return f"{said}: {listed(named, 3)}." if named else f"{said}."
+    return f"{said}: {listed(named, MOST_NAMED + 1)}." if named else f"{said}."
 
 
 def why(violation: Violation, use: Use) -> str:
     """The reason in words: how much is wrong, and who uses it."""
     number = counted(violation)
-    told = [] if number is None else [f"{number[0]:,} of {number[1]:,} are wrong"]
+    lacks = violation.dimension.assessment_type is AssessmentType.METADATA
+    told = [] if number is None else [f"{number[0]:,} of {number[1]:,} {'lack it' if lacks else 'are wrong'}"]
     if use.references:
         is_one = use.references == 1
         told.append(
@@ -84,8 +90,8 @@ def why(violation: Violation, use: Use) -> str:
 
 def _example(example: Mapping[str, Any]) -> str:
     values, key = (example.get(name) for name in ("values", "key"))
-    shown = _pairs(values if isinstance(values, Mapping) else {})
-    row = _pairs(key if isinstance(key, Mapping) else {})
+    wrong, by = (dict(one) if isinstance(one, Mapping) else {} for one in (values, key))
+    shown, row = _pairs(wrong), _pairs({name: value for name, value in by.items() if by[name] != wrong.get(name)})
     said = f"{shown or 'the row'} where {row}" if row else shown
     repair = example.get("repair")
     return f"{said}, likely `{str(repair)[:LONGEST_VALUE]}`" if said and repair is not None else said
