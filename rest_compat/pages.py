@@ -1,4 +1,4 @@
-"""The pages a person opens in a browser: the front page, the GraphQL explorer and the API documentation.
+"""The pages a person opens in a browser: the front page, the console, the GraphQL explorer and the API documentation.
 
 The pages are plain files of `rest_compat/static/`. What differs between deployments (paths, titles, the first query) is
 filled into their `$placeholders` as escaped text, so no page holds a line of script of its own and the content security
@@ -7,7 +7,7 @@ policy can forbid all script that is not a file of this server. Third-party code
 host for anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -33,22 +33,31 @@ EXPLORER_FILES = (
     "vendor/graphql-sse.js",
 )
 DOCS_FILES = ("vendor/swagger-ui.js", "vendor/swagger-ui.css")
+CONSOLE_LINKS = ("console/console.css", "console/app.js")
+"""What the page of the console names; the modules are named by one another."""
+CONSOLE_FILES = ("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js", "vendor/graphql-sse.js")
+
+
+def _policy(styles: str) -> str:
+    """A content security policy: nothing but files of this server can run, be shown or be asked."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            f"style-src {styles}",
+            "img-src 'self' data:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "form-action 'none'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
 
 # Widgets of the explorer add style elements, hence the one relaxation for styles. Style cannot run code, and nothing
 # but this server can be asked for images or data.
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data:",
-        "font-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
+CONTENT_SECURITY_POLICY = _policy("'self' 'unsafe-inline'")
 
 PAGE_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -58,6 +67,9 @@ PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+CONSOLE_HEADERS = PAGE_HEADERS | {"Content-Security-Policy": _policy("'self'")}
+"""Of the console, which is all our own and needs no relaxation."""
 
 DEFAULT_QUERY = """\
 # Stoa's graph. Ctrl-Enter runs,
@@ -173,13 +185,36 @@ def docs_page(openapi_path: str, title: str, *, root: str = "") -> str:
     return _fill("docs.html", root=root, title=f"{title} API | Stoa", text={"openapi_path": openapi_path})
 
 
+def console_page(graphql_path: str, *, root: str = "") -> str:
+    """Return the console, a client of the graph and of nothing else.
+
+    Args:
+        graphql_path: The path of the GraphQL endpoint on this server.
+        root: The path under which the application is mounted, without a slash at its end.
+    """
+    if missing := missing_files(CONSOLE_FILES):
+        return _missing_page("Console", missing, root)
+    # Modules import each other without a version, so they are named without one here too, or each would come twice.
+    own = sorted((STATIC_FOLDER / "console").glob("*.js"))
+    modules = [f"console/{path.name}" for path in own if path.name != "app.js"]
+    modules += [name for name in CONSOLE_FILES if name != "vendor/graphql-sse.js"]
+    preloads = "\n    ".join(f'<link rel="modulepreload" href="{escape(root)}/static/{name}">' for name in modules)
+    return _fill(
+        "console.html",
+        root=root,
+        title="Console | Stoa",
+        text={"graphql_path": graphql_path},
+        raw={"preloads": preloads},
+    )
+
+
 def missing_files(names: Sequence[str]) -> list[str]:
     """Return those of the named static files that have not been fetched."""
     return [name for name in names if not (STATIC_FOLDER / name).is_file()]
 
 
 def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
-    """Return the routes `/`, `/explorer`, `/docs`, `/docs/{service}` and `/static/...`, none of which needs a token.
+    """Return the routes of the pages and of `/static/...`, none of which needs a token.
 
     The explorer itself stands at the endpoint of the graph (`rest_compat.explorer`), and `/explorer` leads there.
 
@@ -190,6 +225,11 @@ def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
 
     async def index(request: Request) -> Response:
         return _page(index_page(services, root=root_of(request)))
+
+    async def console(request: Request) -> Response:
+        root = root_of(request)
+        html = console_page(root + GRAPHQL_PATH, root=root)
+        return _page(html, 503 if missing_files(CONSOLE_FILES) else 200, CONSOLE_HEADERS)
 
     async def explorer(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
@@ -206,6 +246,7 @@ def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
 
     return [
         Route("/", index, name="index"),
+        Route("/console", console, name="console"),
         Route("/explorer", explorer, name="explorer"),
         Route("/docs", docs, name="docs"),
         Route("/docs/{service}", docs, name="service-docs"),
@@ -236,8 +277,8 @@ def root_of(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
-def _page(html: str, status: int = 200) -> Response:
-    return HTMLResponse(html, status, PAGE_HEADERS)
+def _page(html: str, status: int = 200, headers: Mapping[str, str] = PAGE_HEADERS) -> Response:
+    return HTMLResponse(html, status, headers)
 
 
 def _missing_page(what: str, missing: Sequence[str], root: str) -> str:
@@ -267,7 +308,8 @@ def _fill(
 
 def _linked_files() -> list[str]:
     own = sorted(path.name for path in STATIC_FOLDER.iterdir() if path.suffix in {".css", ".js", ".svg"})
-    return own + [name for name in (*EXPLORER_FILES, *DOCS_FILES) if (STATIC_FOLDER / name).is_file()]
+    fetched = (*EXPLORER_FILES, *DOCS_FILES)
+    return [*own, *CONSOLE_LINKS, *(name for name in fetched if (STATIC_FOLDER / name).is_file())]
 
 
 def _placeholder(name: str) -> str:

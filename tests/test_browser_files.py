@@ -8,7 +8,7 @@ import pytest
 from setuptools import Distribution
 from setuptools.command.build_py import build_py
 
-from rest_compat.pages import DOCS_FILES, EXPLORER_FILES, STATIC_FOLDER, missing_files
+from rest_compat.pages import CONSOLE_FILES, DOCS_FILES, EXPLORER_FILES, STATIC_FOLDER, missing_files
 from tests.support.needs import missing
 
 ROOT = STATIC_FOLDER.parents[1]
@@ -16,7 +16,7 @@ ROOT = STATIC_FOLDER.parents[1]
 
 @pytest.fixture
 def fetched() -> Path:
-    if missing_files((*EXPLORER_FILES, *DOCS_FILES)):
+    if missing_files((*EXPLORER_FILES, *DOCS_FILES, *CONSOLE_FILES)):
         missing("The third-party code of the pages", "run `make setup`, which fetches it.")
     return STATIC_FOLDER
 
@@ -43,11 +43,21 @@ def test_the_package_holds_the_pages_the_examples_the_fetched_files_and_their_li
     found = command.find_data_files("rest_compat", str(ROOT / "rest_compat"))
     packed = {Path(file).relative_to(fetched).as_posix() for file in found if Path(file).is_relative_to(fetched)}
 
-    assert {*EXPLORER_FILES, *DOCS_FILES} <= packed
+    assert {*EXPLORER_FILES, *DOCS_FILES, *CONSOLE_FILES} <= packed
     assert {"explorer.html", "explorer.js", "session.js", "pages.css"} <= packed
+    assert {file.relative_to(fetched).as_posix() for file in (fetched / "console").iterdir()} <= packed
     assert {file.relative_to(fetched).as_posix() for file in (fetched / "examples").glob("*/*")} <= packed
     # The explorer plug-in itself comes from the repository of GraphiQL, around the package graphiql-explorer.
-    for package in ("react", "react-dom", "graphiql", "graphiql-explorer", "graphql-sse", "swagger-ui-dist"):
+    for package in (
+        "react",
+        "react-dom",
+        "graphiql",
+        "graphiql-explorer",
+        "graphql-sse",
+        "swagger-ui-dist",
+        "preact",
+        "htm",
+    ):
         licences = [name for name in packed if name.startswith(f"vendor/licences/{package}--")]
         assert licences, f"the licence of {package} is not beside its file"
 

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from rest_compat.pages import DOCS_FILES, EXPLORER_FILES, missing_files
+from rest_compat.pages import CONSOLE_FILES, DOCS_FILES, EXPLORER_FILES, missing_files
 from tests.support.needs import missing
 from tests.support.server import ROOT, Server
 from tests.test_guide import DOCS, build
@@ -30,7 +30,7 @@ LINK = re.compile(r'(?:src|href)="(/static/[^"]+|_static/[^"]+)"')
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of this checkout with the guide, built from a copy, since building leaves files behind."""
-    if missing_files((*EXPLORER_FILES, *DOCS_FILES)):
+    if missing_files((*EXPLORER_FILES, *DOCS_FILES, *CONSOLE_FILES)):
         missing("The third-party code of the pages", "run `make setup`, which fetches it.")
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
@@ -149,7 +149,7 @@ def test_nothing_of_the_checkout_is_in_the_environment(python: Path) -> None:
 def test_it_serves_probes_explorer_documentation_guide_and_graph(python: Path, server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=120) as client:
         assert client.get("/healthz").json() == {"status": "ok"}
-        for path in ("/", "/explorer", "/docs", "/docs/assets", "/docs/guide"):
+        for path in ("/", "/console", "/explorer", "/docs", "/docs/assets", "/docs/guide"):
             page = client.get(path, headers=PAGE, follow_redirects=True)
             assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8"), path
             links = LINK.findall(page.text)

@@ -19,6 +19,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.quality import strange, unseen
 from benchmarks.quality.made import HELD_OUT, NAMINGS, NOW, Case, cases
 from resolvers.engines.recognition import recognize
 from resolvers.engines.recognition.taxonomy import TAXONOMY
@@ -206,7 +207,9 @@ def _number(value: float | None) -> str:
 
 
 def report(console: Console) -> None:
-    """Measure and print."""
+    """Measure and print, first what strangers' tables show."""
+    strange.report(console, unseen.SHEETS, "set down after the others, knowing the recognisers")
+    strange.report(console)
     taggers: dict[str, Tagger] = {"stoa": ours, "header regex": headers}
     other = presidio()
     if other is not None:

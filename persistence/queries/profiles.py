@@ -11,8 +11,15 @@ from persistence.queries.catalog_rows import chunks
 from persistence.queries.quality import insert_new
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.classification import classifications
 from persistence.tables.profiles import column_profiles, table_profiles
-from schema.data_readiness.classification import CATEGORIES, ClassificationKind
+from schema.data_readiness.classification import (
+    CATEGORIES,
+    OPEN_ALONE,
+    TELL_OF_NO_PERSON,
+    ClassificationKind,
+    ClassificationState,
+)
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, ProfileEntry, TableProfile
 from schema.identifiers import Fqn
 from schema.pagination import Page
@@ -149,6 +156,9 @@ class ProfileRepository(Repository[ProfileEntry]):
     def personal(self, scope: Scope, tables: Sequence[str]) -> dict[str, frozenset[str] | None]:
         """Return which columns of live tables hold personal data, as the catalog says now: FQNs by table, None for all.
 
+        So do those that recognition suggests and nobody has decided about yet: no value is shown before. But what is
+        suggested to be a place alone (`OPEN_ALONE`) is shown in a table in which nothing tells of a person.
+
         A table that is tagged itself, while none of its columns is, is personal as a whole. A table that the catalog
         does not hold any more is left out.
         """
@@ -161,6 +171,8 @@ class ProfileRepository(Repository[ProfileEntry]):
         columns = (asset.fully_qualified_name, asset.parent_fqn, asset.is_pii_tagged, asset.tags)
         tagged: dict[str, bool] = {}
         personal: dict[str, set[str]] = {}
+        persons: set[str] = set()
+        suggested: dict[str, dict[str, set[str]]] = {}
         for some in chunks(sorted(set(tables))):
             of_tables = sa.select(*columns).where(
                 *live, asset.type == AssetType.TABLE, asset.fully_qualified_name.in_(some)
@@ -172,8 +184,20 @@ class ProfileRepository(Repository[ProfileEntry]):
             for fqn, parent, flag, tags in self._connection.execute(of_columns.where(marked)):
                 if _is_personal(flag, tags):
                     personal.setdefault(parent, set()).add(fqn)
+                    if not _tags_of(tags) or _tags_of(tags) - TELL_OF_NO_PERSON:
+                        persons.add(parent)
+            for fqn, parent, tag in self._connection.execute(
+                _suggested(scope).where(*live, asset.parent_fqn.in_(some))
+            ):
+                suggested.setdefault(parent, {}).setdefault(fqn, set()).add(tag)
+        for parent, found in suggested.items():
+            if parent not in persons and not set().union(*found.values()) - TELL_OF_NO_PERSON:
+                found = {fqn: tags for fqn, tags in found.items() if tags - OPEN_ALONE}
+            suggested[parent] = found
         return {
-            table: None if is_tagged and table not in personal else frozenset(personal.get(table, ()))
+            table: None
+            if is_tagged and table not in personal
+            else frozenset(personal.get(table, set()) | set(suggested.get(table, ())))
             for table, is_tagged in tagged.items()
         }
 
@@ -207,8 +231,35 @@ class ProfileRepository(Repository[ProfileEntry]):
 
 
 def _is_personal(flag: bool, tags: Sequence[Mapping[str, Any]] | None) -> bool:
-    return flag or any(
-        tag.get("category_name") == PII or str(tag.get("tag_fqn", "")).startswith(f"{PII}.") for tag in tags or ()
+    return flag or bool(_tags_of(tags))
+
+
+def _tags_of(tags: Sequence[Mapping[str, Any]] | None) -> set[str]:
+    """The tags for personal data among those of an asset."""
+    named = ((tag.get("category_name"), str(tag.get("tag_fqn", ""))) for tag in tags or ())
+    return {fqn for category, fqn in named if category == PII or fqn.startswith(f"{PII}.")}
+
+
+def _suggested(scope: Scope) -> sa.Select[Any]:
+    """Columns with their table, and the tag for personal data that is suggested of them and that nobody has decided."""
+    asset, found = metadata_assets.c, classifications.c
+    return (
+        sa.select(asset.fully_qualified_name, asset.parent_fqn, found.tag_fqn)
+        .join(
+            classifications,
+            sa.and_(
+                found.organization_id == asset.organization_id,
+                found.project_id == asset.project_id,
+                found.asset_fqn == asset.fully_qualified_name,
+            ),
+        )
+        .where(
+            asset.organization_id == scope.organization_id,
+            asset.project_id == scope.project_id,
+            asset.type == AssetType.COLUMN,
+            found.kind == ClassificationKind.PII,
+            found.state == ClassificationState.SUGGESTED,
+        )
     )
 
 

@@ -13,13 +13,15 @@ window.stoa = (() => {
   const write = (key, value) => (value ? sessionStorage.setItem(key, value) : sessionStorage.removeItem(key));
 
   function takeFromAddress() {
-    const given = new URLSearchParams(location.hash.slice(1));
+    // The console names its place before a question mark: `#/find?q=...&token=...`.
+    const [, place, query] = location.hash.slice(1).match(/^(\/[^?]*\??)?(.*)$/s);
+    const given = new URLSearchParams(query);
     if (!given.has("token") && !given.has("project")) return false;
     if (given.has("token")) write(TOKEN, clean(given.get("token")));
     if (given.has("project")) write(PROJECT, given.get("project").trim());
     given.delete("token");
     given.delete("project");
-    const rest = given.toString();
+    const rest = (place ?? "") + given.toString();
     history.replaceState(history.state, "", location.pathname + location.search + (rest ? "#" + rest : ""));
     return true;
   }
@@ -108,5 +110,17 @@ window.stoa = (() => {
   });
   window.addEventListener("hashchange", () => takeFromAddress() && changed());
 
-  return { headers, onChange: (listener) => listeners.push(listener) };
+  // What a page does for a person who picks a project by its name, or leaves.
+  function setProject(id) {
+    write(PROJECT, id);
+    changed();
+  }
+
+  function signOut() {
+    write(TOKEN, "");
+    write(PROJECT, "");
+    changed();
+  }
+
+  return { headers, setProject, signOut, onChange: (listener) => listeners.push(listener) };
 })();

@@ -53,6 +53,12 @@ CATEGORIES: Final = {
 }
 """The category of the tags of each kind; a tag's FQN is `<category>.<name>`."""
 
+OPEN_ALONE: Final = frozenset({"PII.Postcode", "PII.City", "PII.Country", "PII.Age"})
+"""Tags of the lowest level whose values are personal beside a person only: a customer's city, and not an airport's."""
+
+TELL_OF_NO_PERSON: Final = OPEN_ALONE | {"PII.StreetAddress", "PII.Coordinates"}
+"""Tags that shops and airports have as well: a table that has no others may be about no person at all."""
+
 
 @resource
 class Classification(Resource):

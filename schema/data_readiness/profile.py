@@ -70,7 +70,7 @@ class PatternCount(Resource):
 
 @resource
 class ColumnProfile(Resource):
-    """What is known of the values of one column. Values of columns tagged as personal data are masked."""
+    """What is known of the values of one column. Personal data is masked: tagged, or suggested and not yet rejected."""
 
     column_fqn: str = Field(description="The dotted name of the column.")
     name: str

@@ -9,11 +9,13 @@ import sqlalchemy as sa
 from persistence.queries.profiles import ProfileRepository, profile_id
 from persistence.repository import Scope
 from persistence.tables.profiles import column_profiles, table_profiles
+from resolvers.data_readiness.classifications import decide_classification, list_classifications
 from resolvers.data_readiness.data_assets import get_data_asset
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
 from resolvers.data_readiness.runs.operations import get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
+from schema.data_readiness.classification import ClassificationDecision, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
@@ -214,6 +216,62 @@ async def test_values_of_personal_data_are_masked_as_the_tags_stand_now(bench: B
     assert (await made.column("customers.email"))["masked"]
     await bench.call(update_metadata, **about, fqn=fqn, changes=MetadataAssetUpdate.model_validate({"tags": []}))
     assert (await made.column("customers.email")) == open_column
+
+
+PEOPLE = """
+    create table sales.people (surname text, mail text, pwd text, shade text);
+    insert into sales.people select (array['Smith', 'Garcia', 'Khan', 'Jensen', 'Patel'])[1 + i % 5],
+        'u' || i || '@post.example.org', md5('x' || i), (array['teal', 'plum'])[1 + i % 2]
+        from generate_series(1, 40) i;
+    analyze;
+"""
+
+
+@pytest.mark.parametrize("tier", ["sample", "statistics"])
+async def test_personal_values_are_recognised_with_the_profile_and_never_shown_before(
+    shop: Bench, source: Source, tier: str
+) -> None:
+    source.run(PEOPLE)
+    made = await profiled(shop, source)
+    await made.run(asset_fqn=f"{made.prefix}.people", parameters={"tier": tier})
+    columns = by_name(await made.table("people"))
+    masked = {name for name, column in columns.items() if column["masked"]}
+    # Statistics quote no values of columns whose values hardly come twice: nothing to recognise.
+    quoting = {"surname"} if tier == "statistics" else {"surname", "mail", "pwd"}
+    assert quoting <= masked
+    assert "shade" not in masked
+    assert all(not columns[name]["top_values"] and columns[name]["minimum"] is None for name in quoting)
+    listed = await shop.call(list_classifications, kind=ClassificationKind.PII)
+    found = next(one for one in listed["items"] if one["asset_fqn"].endswith("people.surname"))
+    assert (found["tag_fqn"], found["state"]) == ("PII.PersonName", "suggested")
+    rejected = ClassificationDecision(state=ClassificationState.REJECTED)
+    await shop.call(decide_classification, classification_id=found["id"], decision=rejected)
+    await made.run(asset_fqn=f"{made.prefix}.people", parameters={"tier": tier})
+    assert not (await made.column("people.surname"))["masked"]
+
+
+PLACES = """
+    create table sales.depots (street text, city text, traffic int);
+    create table sales.residents (surname text, city text);
+    insert into sales.depots select i || ' ' || (array['Mill', 'High', 'Oak'])[1 + i % 3] || ' Street',
+        (array['Paris', 'London', 'Berlin', 'Madrid', 'Vienna', 'Tokyo'])[1 + i % 6], i * 37 % 1000
+        from generate_series(1, 40) i;
+    insert into sales.residents select (array['Smith', 'Garcia', 'Khan', 'Jensen', 'Patel'])[1 + i % 5],
+        (array['Paris', 'London', 'Berlin', 'Madrid', 'Vienna', 'Tokyo'])[1 + i % 6] from generate_series(1, 40) i;
+    analyze;
+"""
+
+
+async def test_suggested_places_are_shown_where_nothing_tells_of_a_person(shop: Bench, source: Source) -> None:
+    source.run(PLACES)
+    made = await profiled(shop, source)
+    await made.run(asset_fqn=made.prefix)
+    listed = await shop.call(list_classifications, kind=ClassificationKind.PII, limit=100)
+    suggested = {(*one["asset_fqn"].rsplit(".", 2)[1:], one["tag_fqn"]) for one in listed["items"]}
+    assert {("depots", "city", "PII.City"), ("residents", "city", "PII.City")} <= suggested
+    assert not (await made.column("depots.city"))["masked"]
+    assert (await made.column("depots.street"))["masked"]
+    assert (await made.column("residents.city"))["masked"]
 
 
 def _tag(fqn: str, category: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from resolvers.data_readiness.classifications import (
 from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
-from schema.data_readiness.classification import ClassificationDecision
+from schema.data_readiness.classification import ClassificationDecision, ClassificationState
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
@@ -241,6 +241,23 @@ async def test_a_steward_decides_about_a_classification(shop: Bench, source: Sou
     column = await made.asset("t1", "c17")
     assert (column["tags"], column["is_pii_tagged"]) == ([], False)
     assert (await made.decide(one, "suggested"))["decided_by"] is None
+
+
+async def test_what_profiling_finds_is_seen_and_decided_and_the_rest_is_proposed(shop: Bench, source: Source) -> None:
+    made = await tagger(shop, source)
+    await made.run(WorkflowType.PROFILING)
+    found = await made.tags(state=ClassificationState.SUGGESTED)
+    assert {("c17", "PII.Email"), ("c18", "PII.DateOfBirth")} <= set(found)
+    assert (await made.decide(found["c17", "PII.Email"], "confirmed"))["state"] == "confirmed"
+    assert (await made.asset("t1", "c17"))["is_pii_tagged"] is True
+    assert (await made.decide(found["c18", "PII.DateOfBirth"], "rejected"))["state"] == "rejected"
+    proposed = {one["asset_fqn"].rsplit(".", 1)[1] for one in await made.proposals(await made.run())}
+    assert "t1" in proposed
+    assert not {"c17", "c18"} & proposed
+    # Neither does profiling again bring back what was decided.
+    await made.run(WorkflowType.PROFILING)
+    states = {key: one["state"] for key, one in (await made.tags()).items()}
+    assert (states["c17", "PII.Email"], states["c18", "PII.DateOfBirth"]) == ("confirmed", "rejected")
 
 
 async def test_a_decision_on_what_somebody_else_changed_is_a_conflict(shop: Bench, source: Source) -> None:

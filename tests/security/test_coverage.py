@@ -43,6 +43,7 @@ DOORS: Mapping[str, tuple[str, ...]] = {
     "/metrics": ("test_metrics_page.py",),
     "/openapi.json": ("openapi/test_documents.py",),
     "/": ("test_pages.py",),
+    "/console": ("test_pages.py",),
     "/explorer": ("test_pages.py",),
     "/docs": ("test_pages.py",),
     "/docs/{service}": ("test_pages.py",),

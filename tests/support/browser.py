@@ -126,9 +126,10 @@ class Page:
         """Insert text where the cursor is, as a keyboard or a paste does."""
         self.browser.call("Input.insertText", {"text": text}, self.session)
 
-    def press(self, key: str, *, code: int, control: bool = False) -> None:
+    def press(self, key: str, *, code: int, control: bool = False, shift: bool = False) -> None:
         """Press and release one key, named as in the DOM with its virtual key code."""
-        event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
+        modifiers = 2 * control + 8 * shift
+        event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
         self.browser.call("Input.dispatchKeyEvent", {"type": "rawKeyDown", **event}, self.session)
         self.browser.call("Input.dispatchKeyEvent", {"type": "keyUp", **event}, self.session)
 

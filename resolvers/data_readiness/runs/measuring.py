@@ -20,7 +20,6 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs.reading import columns_gone, lost_columns
 from resolvers.engines.checks.examples import ExampleStyle, key_of
 from resolvers.engines.checks.model import Check, CheckResult, Evaluation, not_evaluated
-from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import VIOLATIONS
 from schema.data_readiness.rule import QualityRule, RuleOutcome, RuleState
@@ -138,10 +137,6 @@ def _shown(
         for fqn in (column.fqn for column in one.columns) if columns is None else columns:
             if fqn in names:
                 hidden.setdefault(one.fqn, set()).add(names[fqn][1])
-    found = uow.classifications.of_assets(scope, list(names), ClassificationKind.PII)
-    for fqn, some in found.items():
-        if any(one.state is not ClassificationState.REJECTED for one in some) and fqn in names:
-            hidden.setdefault(names[fqn][0], set()).add(names[fqn][1])
     candidates = (
         [key.columns for key in profile.candidate_keys if key.uniqueness == 1.0 and key.is_exact] if profile else []
     )

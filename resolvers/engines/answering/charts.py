@@ -7,6 +7,7 @@ Vega-Lite specification with its data inside, which any viewer draws without fet
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from heapq import nlargest
 from math import isfinite
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ Spec = dict[str, Any]
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 FEWEST, MOST_BARS, MOST_POINTS, MOST_SERIES = 2, 40, 2000, 8
+OF_MANY: Final = 20
+"""How many bars are drawn of an answer that has more than can be told apart."""
 ENOUGH_FOR_A_CLOUD, ENOUGH_FOR_A_DISTRIBUTION = 5, 20
 MOST_MONTHS, MOST_YEARS = 48, 40
 """How many months or years an axis may name one by one."""
@@ -55,7 +58,7 @@ def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
         made = _ranking(answer, times[0], figures[0])
     elif len(times) == 1 and figures and len(texts) <= 1 and answer.total > FEWEST:
         made = _lines(answer, times[0], figures, texts)
-    elif len(texts) == 1 and len(figures) == 1 and not times and answer.total <= MOST_BARS:
+    elif len(texts) == 1 and len(figures) == 1 and not times:
         made = _bars(answer, texts[0], figures[0], ordered=ordered)
     elif len(texts) == 2 and len(figures) == 1 and not times:
         made = _grouped(answer, texts, figures[0])
@@ -65,7 +68,7 @@ def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
         made = _distribution(answer, figures[0])
     if made is None:
         return None
-    return {"$schema": SCHEMA, "title": _short(title, 120), "config": _CONFIG, **made}
+    return {"$schema": SCHEMA, "title": _title(answer, made, title, ordered=ordered), "config": _CONFIG, **made}
 
 
 def png_of(spec: Spec) -> bytes:
@@ -73,6 +76,18 @@ def png_of(spec: Spec) -> bytes:
     # Nothing may be fetched while it is drawn: its data stands in the specification.
     picture: bytes = renderer().vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[])
     return picture
+
+
+def _title(answer: Rows, made: Spec, title: str, *, ordered: bool) -> str | Spec:
+    """The title, and below it what is not drawn: a part that is taken for the whole would mislead."""
+    text, drawn = _short(title, 120), len(made["data"]["values"])
+    if drawn == answer.total:
+        return text
+    which = "first" if ordered else "greatest"
+    return {
+        "text": text,
+        "subtitle": f"The {which} {drawn} of {answer.total:,}; {answer.total - drawn:,} are left out.",
+    }
 
 
 def _of(answer: Rows, *kinds: ValueKind) -> list[int]:
@@ -185,6 +200,8 @@ def _bars(answer: Rows, label: int, figure: int, *, ordered: bool) -> Spec | Non
     names = [row[label] for row in answer.rows]
     if len(set(names)) < len(names):
         return None
+    if len(names) > MOST_BARS:
+        answer = Rows(answer.columns, _most(answer, figure, ordered=ordered), answer.total)
     return {
         "width": 420,
         "height": {"step": 22},
@@ -201,6 +218,15 @@ def _bars(answer: Rows, label: int, figure: int, *, ordered: bool) -> Spec | Non
             "x": _quantity(answer, figure),
         },
     }
+
+
+def _most(answer: Rows, figure: int, *, ordered: bool) -> list[Sequence[Any]]:
+    """The rows of which bars are drawn where there are too many: the first of what was ordered, else the greatest."""
+    if ordered:
+        return list(answer.rows[:OF_MANY])
+    amounts = ((_float(row[figure]), row) for row in answer.rows if row[figure] is not None)
+    found = [(amount, row) for amount, row in amounts if amount is not None]
+    return [row for _, row in nlargest(OF_MANY, found, key=lambda pair: pair[0])]
 
 
 def _grouped(answer: Rows, labels: Sequence[int], figure: int) -> Spec | None:

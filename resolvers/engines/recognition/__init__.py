@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from resolvers.engines.recognition.hints import OTHER, PERSONS, STRONG, WEAK
+from resolvers.engines.recognition.hints import MEASURES, OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
 from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, TagFinding
 from resolvers.engines.recognition.neighbours import NeighbourColumns, told
@@ -25,6 +25,8 @@ from resolvers.engines.recognition.scoring import (
     score,
     with_neighbours,
 )
+from resolvers.engines.recognition.sentences import INNER
+from resolvers.engines.recognition.unmistakable import KINDS
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
 
@@ -37,7 +39,9 @@ VERSION: Final = "1." + hashlib.sha256(
             [(one.name, one.tag, one.strength, one.chance, one.floor, one.ceiling, one.reason) for one in RECOGNIZERS],
             sorted(WEIGHTS.items()),
             [(sorted(some.items())) for some in (STRONG, WEAK)],
-            [sorted(some) for some in (OTHER, PERSONS)],
+            [sorted(some) for some in (OTHER, PERSONS, MEASURES)],
+            [(one.tag, one.phrases, one.reason, one.most, one.among) for one in KINDS],
+            [(one.recognizer.tag, one.recognizer.reason) for one in INNER],
             LEAST,
         )
     ).encode()

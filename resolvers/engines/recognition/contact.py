@@ -93,6 +93,13 @@ def _formatted(text: str) -> bool:
     return 7 <= digits <= 17 and (text[0] in "+(0" or digits >= 9)
 
 
+def is_telephone(text: str) -> bool:
+    """Digits in groups, or with the code of a country, as many as a telephone number has with its area."""
+    text = text.strip()
+    digits = sum(map(str.isdigit, text))
+    return 9 <= digits <= 15 and (_international(text) or (len(re.findall("[0-9]+", text)) >= 3 and _formatted(text)))
+
+
 def _is_ip(text: str) -> bool:
     bare = text.split("/")[0].strip("[]").split("%")[0]
     if ":" not in bare and bare.count(".") != 3:

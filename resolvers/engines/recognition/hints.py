@@ -20,7 +20,7 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
     "PhoneNumber": _phrases("phone, telephone, mobile, cell, cellphone, fax, tel, telefon, telefono, telefone, handy, "
                             "mobil, mobiltelefon, portable, movil, celular, cellulare, msisdn, telnr, whatsapp, telefoon, "
                             "rufnummer, phonenumber, phone number, landline, gsm, puhelin"),
-    "PersonName": _phrases("first name, firstname, last name, lastname, full name, fullname, surname, given name, fname, "
+    "PersonName": _phrases("initials, middle initial, geburtsname, apellido materno, apellido paterno, name suffix, suffix, first name, firstname, last name, lastname, full name, fullname, surname, given name, fname, "
                            "lname, family name, middle name, maiden name, vorname, nachname, familienname, prenom, "
                            "nom de famille, nom complet, nombre completo, apellido, apellidos, cognome, sobrenome, apelido, "
                            "voornaam, achternaam, imie, nazwisko, fornamn, efternamn, etternavn, person name, "
@@ -48,7 +48,7 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
     "Gender": _phrases("gender, sex, geschlecht, sexe, sexo, genere, sesso, genero, geslacht, plec, kon, kjonn, anrede"),
     "MaritalStatus": _phrases("marital, marital status, familienstand, etat civil, estado civil, stato civile, "
                               "burgerlijke staat, civil status, married"),
-    "Ethnicity": _phrases("ethnicity, ethnic, race, ethnie, etnia, raza, ethnic group, ethnic origin, racial"),
+    "Ethnicity": _phrases("hispanic, hispanic origin, raza, ethnicity, ethnic, race, ethnie, etnia, raza, ethnic group, ethnic origin, racial"),
     "Religion": _phrases("religion, faith, belief, konfession, religious, religione, religiao, denomination, creed"),
     "Biometric": _phrases("biometric, fingerprint, face template, iris, retina, voiceprint, face encoding, "
                           "face embedding, fingerabdruck, facial, palm print"),
@@ -90,10 +90,10 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
     "MacAddress": _phrases("mac, mac address, macaddr, hardware address, bssid, mac addr"),
     "Imei": _phrases("imei, device imei, handset"),
     "CredentialUrl": _phrases("dsn, connection string, database url, connection url"),
-    "Secret": _phrases("secret, token, api key, apikey, access key, private key, credential, client secret, bearer, "
+    "Secret": _phrases("cvv, cvc, cvv2, cvc2, security code, secret, token, api key, apikey, access key, private key, credential, client secret, bearer, "
                        "access token, refresh token, auth token, secret key, password, passwd, pwd, passwort, "
                        "mot de passe, contrasena, senha, session key, pass"),
-    "PasswordHash": _phrases("password, passwd, pwd, password hash, pass hash, hashed password, passwort, pw hash, "
+    "PasswordHash": _phrases("contrasena, mot de passe, senha, wachtwoord, haslo, password, passwd, pwd, password hash, pass hash, hashed password, passwort, pw hash, "
                              "password digest, encrypted password, kennwort"),
 }  # fmt: skip
 """Phrases that name the tag."""
@@ -102,7 +102,8 @@ WEAK: Final[dict[str, tuple[str, ...]]] = {
     "PersonName": _phrases("name, contact, customer, employee, author, owner, manager, patient, user, person, client, "
                            "nom, nombre, nome, naam, namn, navn, nazwa, artist, composer, director, agent, doctor, "
                            "physician, reviewer, recipient, sender, student, teacher, member, player, driver, passenger, "
-                           "assignee, created by, updated by, sales rep, representative, signatory, payee, payer"),
+                           "commander, captain, officer, president, chairman, coach, judge, guest, host, winner, nurse, lawyer, witness, "
+                           "applicant, landlord, tenant, inspector, assignee, created by, updated by, sales rep, representative, signatory, payee, payer"),
     "PhoneNumber": _phrases("contact, number, kontakt, call"),
     "Email": _phrases("contact, login, username, recipient, sender, from, to, cc"),
     "StreetAddress": _phrases("location, addr line, shipping, billing, home, delivery, line1, line2"),
@@ -140,8 +141,8 @@ OTHER: Final = frozenset(
              "etag, commit, hash, md5, sha1, sha256, created at, updated at, timestamp, year, employer, publisher, label, "
              "genre, playlist, warehouse, machine, tracking, reference, isbn, ean, gtin, upc, barcode, score, rate, ratio, "
              "park, stadium, arena, venue, building, school, university, airport, hotel, restaurant, hospital, station, "
-             "church, bridge, club, franchise, store, shop, museum, theatre, "
-             "percent, temperature, weight, height, currency, shipment, hostname, branch, firma, unternehmen, empresa, "
+             "church, bridge, stop, platform, line, race, brands, period, quarter, club, franchise, store, shop, museum, theatre, "
+             "percent, county, province, district, room, annex, hall, colour, temperature, weight, height, currency, shipment, hostname, branch, firma, unternehmen, empresa, "
              "societe, entreprise, azienda, bedrijf, page, message, subject, comment, notes, "
              "language, sprache, langue, idioma, lingua, "
              "magasin, boutique, tienda, negozio, loja, winkel, sklep, filiale, geschaeft, butik, lager, almacen, "
@@ -149,6 +150,19 @@ OTHER: Final = frozenset(
              "dostawca, rechnung, facture, factura, fattura, bestellung, commande, pedido, ordine, zamowienie, bestelling")
 )  # fmt: skip
 """Words that name something else than a person's data."""
+
+BEARERS: Final = frozenset(
+    _phrases("product, item, article, artikel, produit, producto, title, company, vendor, supplier, brand, brands, department, "
+             "firm, organisation, organization, model, team, song, track, album, movie, film, book, event, project, employer, "
+             "publisher, label, genre, playlist, warehouse, machine, park, stadium, arena, venue, building, school, university, "
+             "airport, hotel, restaurant, hospital, station, church, bridge, stop, platform, race, club, franchise, store, shop, "
+             "museum, theatre, county, province, district, room, annex, hall, colour, color, branch, firma, unternehmen, empresa, "
+             "societe, entreprise, azienda, bedrijf, magasin, boutique, tienda, negozio, loja, winkel, sklep, filiale, "
+             "geschaeft, butik, lager, almacen, entrepot, magazzino, hersteller, lieferant, fournisseur, proveedor, fornitore, "
+             "fornecedor, leverancier, dostawca")
+)  # fmt: skip
+"""Things that bear the names of persons. Words for numbers, codes and moments are none of them: what is written under
+such a word and is a name is a name."""
 
 PERSONS: Final = frozenset(
     _phrases("customer, customers, client, clients, user, users, employee, employees, staff, person, persons, people, "
@@ -163,13 +177,43 @@ PERSONS: Final = frozenset(
 """Names of tables whose rows are persons."""
 
 
+MEASURES: Final = frozenset(
+    [
+        "size",
+        "count",
+        "counts",
+        "rate",
+        "attempts",
+        "tries",
+        "length",
+        "condition",
+        "conditions",
+        "total",
+        "avg",
+        "average",
+        "median",
+        "policy",
+        "enabled",
+        "expired",
+        "expires",
+        "required",
+        "changed",
+        "anzahl",
+        "groesse",
+        "laenge",
+    ]
+)
+"""Words that make of a name before them something that is counted or held about it: the size of a zip."""
+
+
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in lower case: snake case, camel case and digits are taken apart."""
     return tuple(word.lower() for word in _SPLIT.split(name) if word)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text without accents, as the phrases are written."""
     for accent, letter in zip("áàâãåéèêëíìîïóòôõúùûçñø", "aaaaaeeeeiiiioooouuucno", strict=True):
         text = text.replace(accent, letter)
     return text.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue")
@@ -189,21 +233,28 @@ def _found(spoken: tuple[str, ...], phrases: tuple[str, ...] | frozenset[str]) -
 @lru_cache(maxsize=8192)
 def hint(text: str, tag: str) -> float:
     """1 when the words name the tag, 0.5 when they go with it, 0 when they do not."""
-    spoken = words(_plain(text))
+    spoken = words(plain(text))
     if not spoken:
         return 0.0
     if _found(spoken, STRONG.get(tag, ())):
-        return 1.0
+        return 0.5 if len(spoken) > 1 and spoken[-1] in MEASURES else 1.0
     return 0.5 if _found(spoken, WEAK.get(tag, ())) else 0.0
 
 
 @lru_cache(maxsize=4096)
 def names_other(text: str) -> bool:
     """Return whether the words name something that is not a person's data."""
-    return _found(words(_plain(text)), OTHER)
+    spoken = words(plain(text))
+    return _found(spoken, OTHER) or (len(spoken) > 1 and spoken[-1] in MEASURES)
+
+
+@lru_cache(maxsize=4096)
+def names_bearer(text: str) -> bool:
+    """Return whether the words name things that are called after persons."""
+    return _found(words(plain(text)), BEARERS)
 
 
 @lru_cache(maxsize=4096)
 def names_persons(text: str) -> bool:
     """Return whether a table is named after persons."""
-    return _found(words(_plain(text)), PERSONS)
+    return _found(words(plain(text)), PERSONS)

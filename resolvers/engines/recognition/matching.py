@@ -9,6 +9,7 @@ once. Ratios are cut off at +-`ENOUGH` nats and scaled to +-1: beyond that, more
 """
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -30,6 +31,7 @@ from resolvers.engines.recognition.numbers import NUMBERS
 from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company, names_a_thing
 from resolvers.engines.recognition.places import PLACES
 from resolvers.engines.recognition.secrets import SECRETS
+from resolvers.engines.recognition.sentences import MOST_EXAMPLES, example, placed, within_sentences
 from resolvers.engines.recognition.wholes import (
     ages,
     births,
@@ -39,6 +41,7 @@ from resolvers.engines.recognition.wholes import (
     genders,
     is_abbreviation,
     is_dates,
+    is_periods,
     loose_phones,
     plates,
     usernames,
@@ -60,6 +63,11 @@ RECOGNIZERS: Final[tuple[Recognizer, ...]] = (*CONTACT, *NUMBERS, *SECRETS, *PEO
 _TRIED: Final = {tag: math.log(sum(one.tag == tag for one in RECOGNIZERS)) for tag in {one.tag for one in RECOGNIZERS}}
 
 
+_NUMBERED: Final = frozenset(one for one in NUMBERS if one.strength in (Strength.CHECKED, Strength.PROOF))
+_CHECKS: Final = math.log(len(_NUMBERED))
+"""How many schemes of check digits a column of digits is tried for: all of them are one test, whatever their tags."""
+
+
 def divergence(share: float, chance: float) -> float:
     """Nats that one value tells, of which `share` passed where `chance` would."""
     chance = min(max(chance, 1e-9), 1 - 1e-9)
@@ -79,7 +87,11 @@ def nats_of(recognizer: Recognizer, tested: int, matched: int, independent: int,
     counted = min(tested, independent)
     if share < recognizer.floor or share <= chance:
         return -counted * divergence(share, recognizer.floor)
-    return max(0.0, counted * divergence(share, chance) - _TRIED[recognizer.tag])
+    told = counted * divergence(share, chance)
+    if recognizer in _NUMBERED and share < 1:
+        # Some of them passed: which ones is as free as which scheme.
+        told -= math.log(math.comb(counted, min(counted, round(share * counted))))
+    return max(0.0, told - (_CHECKS if recognizer in _NUMBERED else _TRIED[recognizer.tag]))
 
 
 def strength_of(nats: float) -> float:
@@ -111,6 +123,8 @@ def _try(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None
     independent, chance = tested, recognizer.chance
     if recognizer.shuffled and matched >= recognizer.floor * tested:
         chance = max(chance, _by_chance(recognizer, column))
+        if column.share_of(_is_short) > 0.5:
+            chance = max(chance, _redrawn(recognizer, column))
     if recognizer.strength in (Strength.SHAPE, Strength.FORM) and column.length >= 6:
         independent = max(1, min(tested, column.prefixes))
     nats = nats_of(recognizer, tested, matched, independent, chance)
@@ -135,10 +149,34 @@ def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
     return (passed + 1) / (tried + 2)
 
 
+def _is_short(text: str) -> bool:
+    """Return whether it has as few digits as the numbers of small countries, where nearly any of them is valid."""
+    return sum(map(str.isdigit, text)) <= 8
+
+
+def _redrawn(recognizer: Recognizer, column: ColumnValues) -> float:
+    """The share of numbers that pass though all their digits are drawn anew, but for those that are always the same."""
+    texts = column.distinct[:40]
+    shortest = min(map(len, texts))
+    fixed = {place for place in range(shortest) if len({text[place] for text in texts}) == 1}
+    drawn = random.Random(len(texts))  # noqa: S311 - a simulation, the same each time
+    passed = tried = 0
+    for text in texts:
+        for _ in range(2):
+            anew = "".join(
+                drawn.choice("0123456789") if sign.isdigit() and place not in fixed else sign
+                for place, sign in enumerate(text)
+            )
+            tried += 1
+            passed += recognizer.test(anew)
+    return (passed + 1) / (tried + 2)
+
+
 def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     """Candidates that stand in longer text: what counts is how many of them pass, and in how many values."""
     assert recognizer.embedded is not None
-    candidates = passed = hits = tested = 0
+    candidates = passed = hits = rows = tested = 0
+    examples: list[str] = []
     for text in column.distinct:
         tested += 1
         hit = False
@@ -148,15 +186,20 @@ def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | N
             candidates += 1
             good = recognizer.test(found.group())
             passed += good
+            if good and not hit and len(examples) < MOST_EXAMPLES:
+                examples.append(example(text, *found.span()))
             hit = hit or good
         hits += hit
+        rows += column.counted[text] if hit else 0
     if not hits or passed < 0.5 * candidates or (hits < 2 and hits < 0.02 * tested):
         return None
     chance = max(
         recognizer.chance, 0.3 if recognizer.strength is Strength.SHAPE or recognizer.tag == "IpAddress" else 0.01
     )
     nats = passed * divergence(passed / candidates, chance)
-    return RecognizerMatch(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
+    share = rows / sum(column.counted[text] for text in column.distinct)
+    told = replace(recognizer, reason=placed(recognizer.reason, passed, examples))
+    return RecognizerMatch(told, tested, hits, share, strength_of(nats), nats, "text")
 
 
 def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
@@ -170,7 +213,7 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
         found += births(column, now)
         if column.is_moment:
             return found
-    meaningless = column.is_uuid or column.is_sequence or is_epoch(column)
+    meaningless = column.is_uuid or column.is_sequence or is_epoch(column) or is_periods(column)
     other = _other_code(column)
     for recognizer in RECOGNIZERS:
         if not _may_apply(recognizer, column, meaningless):
@@ -184,7 +227,7 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
             inner = _within(recognizer, column)
             if inner is not None:
                 found.append(inner)
-    return _column_wide(column, found)
+    return [*_column_wide(column, found), *within_sentences(column)]
 
 
 def _may_apply(recognizer: Recognizer, column: ColumnValues, meaningless: bool) -> bool:

@@ -2,6 +2,7 @@
 together.
 """
 
+import math
 import re
 from calendar import monthrange
 from collections import Counter
@@ -12,6 +13,8 @@ from typing import Any, Final
 
 from resolvers.engines.recognition.hints import words
 from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength, text_of
+from resolvers.engines.recognition.people import family_name, given_name
+from resolvers.engines.recognition.unmistakable import SUFFIXES, by_name
 from resolvers.engines.recognition.wholes import year_of
 from resolvers.engines.recognition.words import fold
 
@@ -25,6 +28,16 @@ ENOUGH_ROWS: Final = 8
 """Rows below which an agreement may be chance."""
 
 PLACES: Final = frozenset({"StreetAddress", "City", "Postcode", "Country"})
+
+OF_PERSONS: Final = frozenset(
+    {"PersonName", "Email", "PhoneNumber", "DateOfBirth", "NationalId", "StreetAddress", "Gender", "Age",
+     "MaritalStatus", "Ethnicity"}
+)  # fmt: skip
+"""Tags that show that a table is about persons."""
+
+
+_OF_ONE: Final = frozenset({"PersonName", "Email", "PhoneNumber", "NationalId", "Gender", "MaritalStatus", "Ethnicity"})
+"""Tags of which three columns leave no doubt that each row is a person."""
 
 
 def _rule(name: str, tag: str, reason: str, strength: Strength = Strength.CHECKED) -> Recognizer:
@@ -41,6 +54,15 @@ _DEGREES: Final = _rule("latitude-and-longitude", "Coordinates",
                         "two columns of degrees, one as latitudes are and one as longitudes are")  # fmt: skip
 _PARTS: Final = _rule("birth-parts", "DateOfBirth",
                       "year, month and day in three columns, days of the calendar, spread as births are")  # fmt: skip
+_BEHIND: Final = _rule("name-suffix", "PersonName", "what stands behind a family name, beside names")
+_INITIALS: Final = _rule("name-initials", "PersonName", "single capital letters beside names")
+_HALF: Final = _rule("family-beside-given", "PersonName", "single words, some of them known names, beside given names")
+_SHARED: Final = _rule("names-of-others", "PersonName", "words that are names in another column of the table")
+_LINE: Final = _rule("address-second-line", "StreetAddress", "flats, floors and boxes beside a street")
+_TELEPHONE: Final = _rule("telephone-of-one-form", "PhoneNumber",
+                          "digits as telephone numbers are formed, beside names or addresses")  # fmt: skip
+_BIRTH_YEAR: Final = _rule("birth-years", "DateOfBirth",
+                           "years spread as births are, none of them of children, in a table of persons")  # fmt: skip
 _PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
 
 
@@ -69,6 +91,10 @@ class NeighbourColumns:
         """The places of the columns that surely hold one of the tags."""
         return [place for place, held in enumerate(self.sure) if held & set(tags)][:MOST_COLUMNS]
 
+    def has_persons_beside(self, place: int) -> bool:
+        """Return whether another column surely holds what only persons have."""
+        return any(held & OF_PERSONS for other, held in enumerate(self.sure) if other != place)
+
     def agreement(self, one: int, other: int, test: Callable[[str, str], bool]) -> tuple[int, int]:
         """Return how many rows have both values, and how many of them pass; rows that say the same count once."""
         pairs = {pair for pair in zip(self.texts(one), self.texts(other), strict=True) if pair[0] and pair[1]}
@@ -82,7 +108,7 @@ class NeighbourColumns:
 def told(around: NeighbourColumns) -> dict[int, list[RecognizerMatch]]:
     """Return what the neighbours of each column say for it, by the column's place; empty where they say nothing."""
     found: dict[int, list[RecognizerMatch]] = {}
-    for judge in (_names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts):
+    for judge in _JUDGES:
         for place, match in judge(around):
             found.setdefault(place, []).append(match)
     return found
@@ -276,9 +302,156 @@ def _birth_parts(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     return list(found.items())
 
 
+def _birth_years(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """Years alone, where three other columns say that each row is a person: firms and films have years as well."""
+    found: list[tuple[int, RecognizerMatch]] = []
+    if len(around.of(*_OF_ONE)) < 3:
+        return found
+    for place, column in enumerate(around.columns):
+        named = set(words(column.facts.name)) & _ENDS
+        if not named and _within(column, 1800, around.now.year - 16, 20) and _born(column, around.now):
+            tested = len(column.integers)
+            found.append((place, _match(_BIRTH_YEAR, tested, tested, 0.5)))
+    return found
+
+
+def _named(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """What the names say beyond doubt; of what a proof says is something else, a name says nothing."""
+    found = []
+    for place, column in enumerate(around.columns):
+        match = by_name(column, around.has_persons_beside(place), around.now.year)
+        if match is not None and not _contradicted(match.recognizer.tag, around.matched[place]):
+            found.append((place, match))
+    return found
+
+
+_MISTAKEN: Final = {
+    "StreetAddress": frozenset({"PersonName", "City", "Postcode", "Username"}),
+    "PersonName": frozenset({"City", "Country", "StreetAddress"}),
+    "Username": frozenset({"PersonName", "City"}),
+    "PasswordHash": frozenset({"Secret", "Biometric"}), "Secret": frozenset({"PasswordHash", "Username"}),
+}  # fmt: skip
+"""Of what is named so, what its values are taken for without their name: streets are named after people."""
+
+
+def _contradicted(tag: str, matched: Sequence[RecognizerMatch]) -> bool:
+    """Return whether the values speak for another tag, which values of the one that is named hardly ever do."""
+    return any(
+        one.strength > 0.5
+        and one.where == "values"
+        and one.recognizer.strength in (Strength.PROOF, Strength.CHECKED, Strength.LISTED)
+        and one.recognizer.tag not in {tag, *_MISTAKEN.get(tag, ())}
+        and (one.recognizer.strength is Strength.PROOF or tag not in _NUMBERED)
+        for one in matched
+    )
+
+
+_NUMBERED: Final = frozenset({"NationalId", "Passport", "BankAccount", "PaymentCard", "PhoneNumber", "Postcode"})
+"""Numbers, of which some pass the check of another scheme."""
+
+
+def _parts_of_names(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """Initials and suffixes beside names, and words of which most are other persons' names: of birth, of the mother."""
+    found: list[tuple[int, RecognizerMatch]] = []
+    names = around.of("PersonName")
+    for place, column in enumerate(around.columns):
+        if around.sure[place] or not column.distinct or column.is_number or not any(one != place for one in names):
+            continue
+        tested = len(column.distinct)
+        near = min(abs(one - place) for one in names if one != place) == 1
+        behind = sum(text.lower() in SUFFIXES for text in column.distinct)
+        initials = column.share_of(lambda text: bool(re.fullmatch(r"[^\W\d_]\.?(?:\s?[^\W\d_]\.?)?", text)))
+        if behind == tested >= 2 and near:
+            found.append((place, _match(_BEHIND, tested, behind, 0.7)))
+        elif near and initials > 0.95 and tested >= 8 and column.share_of(str.isupper) > 0.9:
+            found.append((place, _match(_INITIALS, tested, int(initials * tested), 0.45)))
+        elif near and _is_other_half(around, place):
+            found.append((place, _match(_HALF, tested, tested, 0.6)))
+        elif around.passed(place, "person-name-shape") and tested >= ENOUGH_ROWS:
+            shared = max(
+                sum(fold(text) in {fold(word) for word in around.columns[one].distinct} for text in column.distinct)
+                for one in names if one != place
+            )  # fmt: skip
+            if shared >= 0.6 * tested:
+                found.append((place, _match(_SHARED, tested, shared, 0.6)))
+    return found
+
+
+def _is_other_half(around: NeighbourColumns, place: int) -> bool:
+    """Return whether single words, of which some are known names, stand right beside the only column of given names."""
+    names, column = around.of("PersonName"), around.columns[place]
+    beside = [one for one in names if abs(one - place) == 1]
+    if names != beside or not around.passed(place, "person-name-shape") or len(column.distinct) < 5:
+        return False
+    halves = all(around.columns[one].share_of(given_name) >= 0.5 and _are_single(around.columns[one]) for one in beside)
+    return halves and _are_single(column) and column.share_of(family_name) >= 0.25
+
+
+def _are_single(column: ColumnValues) -> bool:
+    return column.share_of(lambda text: " " not in text) > 0.9
+
+
+_SECOND_LINE: Final = re.compile(
+    r"(?:apt|apartment|unit|suite|ste|floor|fl|flr|bldg|building|rm|room|p\.?\s?o\.?\s?box|box|c/o|att[n:]|lot|dept|"
+    r"trlr|penthouse|ph|flat|block|#|bâtiment|batiment|bât|appt|appartement|résidence|residence|escalier|esc|porte|"
+    r"chez|wohnung|whg|etage|stock|hinterhaus|postfach|piso|puerta|planta|portal|depto|departamento|interno|scala|"
+    r"piano|andar|bloco|sala|bus|lgh|m\.|lok)\b.*|#.*|[0-9]{1,3}\s?(?:er|e|ème|nd|rd|st|th|º|°|\.)\s?"
+    r"(?:étage|etage|floor|stock|piso|og|eg)\b.*|c/o .*", re.I,
+)  # fmt: skip
+
+
+def _second_lines(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """The flat or the floor behind the street."""
+    found = []
+    streets = around.of("StreetAddress")
+    for place, column in enumerate(around.columns):
+        if around.sure[place] or column.is_number or not column.distinct:
+            continue
+        share = column.share_of(lambda text: bool(_SECOND_LINE.fullmatch(text)))
+        # A room or a desk is of one kind; where flats, floors and houses stand, it is where people live.
+        kinds = {word[0].lower() for text in column.distinct if (word := re.match(r"[^\W\d_]+", text))}
+        behind = any(0 < place - one <= 2 for one in streets)
+        if share >= 0.6 and (behind or (share >= 0.95 and len(kinds) >= 3 and around.of("PersonName"))):
+            tested = len(column.distinct)
+            found.append((place, _match(_LINE, tested, int(share * tested), 0.7)))
+    return found
+
+
+_TELEPHONE_FORMS: Final = (
+    (re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}|0[1-9][0-9]{8,9}"), 0.64),
+    (re.compile(r"0[1-9][0-9]{1,4}[ /-][0-9]{2,4}[ -]?[0-9]{2,4}(?:[ -]?[0-9]{2,3})?"), 0.2),
+    (re.compile(r"[1-9][0-9]{2}([.-])[0-9]{3}\1[0-9]{4}(?:x[0-9]{1,5})?"), 0.2),
+    (re.compile(r"\([2-9][0-9]{2}\) ?[0-9]{3}-[0-9]{4}(?: ?x[0-9]{1,5})?"), 0.05),
+)
+"""Forms of telephone numbers, each with the share of other numbers of its length and grouping that have it as well."""
+
+
+def _telephones(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
+    """One form of telephone numbers in every row, where addresses or names stand in the table."""
+    found = []
+    for place, column in enumerate(around.columns):
+        tested = len(column.distinct)
+        others = around.of("StreetAddress", "PersonName", "Email", "NationalId")
+        if around.sure[place] or tested < 3 or column.is_sequence or not any(one != place for one in others):
+            continue
+        for form, chance in _TELEPHONE_FORMS:
+            passed = sum(bool(form.fullmatch(text)) for text in column.distinct)
+            areas = len({re.sub(r"[^0-9]", "", text)[:3] for text in column.distinct})
+            if passed >= 0.98 * tested and tested * -math.log(chance) >= 6 and areas >= 3:
+                found.append((place, _match(_TELEPHONE, tested, passed, 0.6)))
+                break
+    return found
+
+
 def _within(column: ColumnValues, least: int, most: int, distinct: int) -> bool:
     numbers = column.integers
     return len(numbers) >= distinct and numbers[0] >= least and numbers[-1] <= most
+
+
+_JUDGES: Final = (
+    _names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts, _birth_years, _named, _parts_of_names,
+    _second_lines, _telephones,
+)  # fmt: skip
 
 
 def _dates(around: NeighbourColumns, *parts: int) -> tuple[int, int]:

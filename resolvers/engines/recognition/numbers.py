@@ -116,7 +116,8 @@ def is_card(text: str) -> bool:
     return digits.isdigit() and bool(_ISSUERS.fullmatch(digits)) and bool(luhn.is_valid(digits))
 
 
-def _masked_card(text: str) -> bool:
+def masked_card(text: str) -> bool:
+    """A number of which only the end, or the beginning too, is shown."""
     return bool(re.fullmatch(r"(?:[0-9]{4,6})?[ -]?(?:[*xX•#]{2,4}[ -]?){2,4}[0-9]{4}", text))
 
 
@@ -237,7 +238,8 @@ def _shape(pattern: str) -> Callable[[str], bool]:
 
 def _account(text: str) -> bool:
     compact = re.sub(r"[ .-]", "", text)
-    return bool(re.fullmatch(r"[A-Z0-9]{6,30}", compact)) and sum(map(str.isdigit, compact)) >= max(
+    # With the letters of a bank before it, no country's is shorter than eleven.
+    return bool(re.fullmatch(r"[0-9]{6,30}|[A-Z0-9]{11,30}", compact)) and sum(map(str.isdigit, compact)) >= max(
         6, 0.5 * len(compact)
     )
 
@@ -247,7 +249,7 @@ _CARD_IN_TEXT = re.compile(r"(?<![0-9-])[2-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0
 NUMBERS: Final[Sequence[Recognizer]] = (
     Recognizer("card-luhn-and-issuer", "PaymentCard", Strength.PROOF, is_card, 0.03, 0.6,
                "card issuer's range, length and check digit", digits_only=True, longest=24, embedded=_CARD_IN_TEXT),
-    Recognizer("card-masked", "PaymentCard", Strength.CHECKED, _masked_card, 0.02, 0.6,
+    Recognizer("card-masked", "PaymentCard", Strength.CHECKED, masked_card, 0.02, 0.6,
                "a card number of which only the last four digits show", longest=24),
     Recognizer("iban-check", "Iban", Strength.PROOF, _is_iban, 0.011, 0.3,
                "country, length and two check digits of an IBAN", longest=42,

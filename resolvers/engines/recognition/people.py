@@ -260,6 +260,33 @@ def _one_of(words: frozenset[str]) -> Callable[[str], bool]:
     return lambda text: text.strip().lower() in words
 
 
+_CENSUS: Final = re.compile(
+    r"\b(?:white|black|african|asian|hispanics?|latin[oax]s?|caucasian|native|indigenous|aboriginal|islander|"
+    r"hawaiian|multiracial|biracial|mestizo|roma|non-?hispanic|two or more races|(?:some )?other race|mixed race)\b",
+    re.I,
+)
+_CENSUS_REST: Final = re.compile(
+    r"(?:other|unknown|mixed|refused|declined|prefer not|not (?:stated|reported|known|specified)|undesignated|none).*",
+    re.I,
+)
+
+
+def ethnic(text: str) -> bool:
+    """An ethnic group, also in the wordings of a census (`White alone`, `Not Hispanic or Latino`)."""
+    folded = text.strip().lower()
+    return (
+        folded in lists.ETHNICITIES
+        or (len(folded) <= 80 and bool(_CENSUS.search(folded)))
+        or bool(_CENSUS_REST.fullmatch(folded))
+    )
+
+
+def _clearly_ethnic(text: str) -> bool:
+    """Words that only ethnic groups have: colours are white and black too, and anything is native or other."""
+    folded = text.strip().lower()
+    return bool(_CENSUS.search(folded)) and folded not in ("white", "black", "native") and len(folded) <= 80
+
+
 PEOPLE: Final = (
     Recognizer("person-full-name", "PersonName", Strength.LISTED, full_name, 0.08, 0.15,
                "two or more words, one of them a common given or family name", longest=60),
@@ -287,6 +314,8 @@ TRAITS: Final = (
     _set("gender-words", "Gender", lists.GENDERS, "only words for genders", 0.03, 0.95),
     _set("marital-words", "MaritalStatus", lists.MARITAL | {"unknown", "other"}, "words for marital status", 0.01),
     _set("religion-words", "Religion", lists.RELIGIONS, "names of religions", 0.01),
+    Recognizer("ethnicity-census", "Ethnicity", Strength.LISTED, _clearly_ethnic, 0.02, 0.4,
+               "ethnic groups in the wordings of a census", longest=80),
     _set("ethnicity-words", "Ethnicity", lists.ETHNICITIES | {"other", "unknown"}, "names of ethnic groups", 0.02),
     _set("blood-groups", "BloodType", lists.BLOOD, "blood groups", 0.005, 0.9),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from resolvers.engines.recognition.hints import hint, names_other, names_persons
+from resolvers.engines.recognition.hints import hint, names_bearer, names_other, names_persons
 from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
@@ -32,10 +32,27 @@ FIGURES: Final = (
 """What the score is made of, in the order of the weights; the first weight is the constant."""
 
 BESIDE: Final = frozenset(
-    {"Email", "PhoneNumber", "PersonName", "NationalId", "DateOfBirth", "StreetAddress", "Gender", "MaritalStatus"}
+    {
+        "Email",
+        "PhoneNumber",
+        "PersonName",
+        "NationalId",
+        "DateOfBirth",
+        "StreetAddress",
+        "Gender",
+        "MaritalStatus",
+        "Ethnicity",
+    }
 )
 """Tags that show that a table is about persons."""
 
+
+NAMED_THINGS: Final = 0.6
+"""What is left of the words of a list where the column is named after things: films, stations, rooms and brands bear
+the names of persons, and no list tells them from those."""
+
+WHOLE: Final = 0.5
+"""The share of values that are something as a whole, from which words of a list within them tell nothing more."""
 
 TRAITS_OF_ONE: Final = frozenset({"Age", "Gender", "DateOfBirth"})
 """Tags of which two whose names say so show it as well, though each alone could be of a thing."""
@@ -57,7 +74,12 @@ class Candidate:
     @property
     def is_within(self) -> bool:
         """Return whether it was only found inside longer values."""
-        return all(match.where not in ("values", "rows") for match in self.matches)
+        return all(match.where not in ("values", "rows", "name") for match in self.matches)
+
+    @property
+    def is_by_lists_within(self) -> bool:
+        """Return whether it is only words of a list, found inside longer values."""
+        return all(match.where == "text" and match.recognizer.strength is Strength.LISTED for match in self.matches)
 
 
 def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[RecognizerMatch]) -> list[Candidate]:
@@ -73,10 +95,12 @@ def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Recognize
 
 
 def _rank(match: RecognizerMatch) -> tuple[float, float]:
-    order = list(Strength)
-    return -match.strength * (1.5 if match.recognizer.strength is Strength.PROOF else 1), order.index(
-        match.recognizer.strength
-    )
+    """What moved the score most comes first; a common form tells nothing by itself, and so comes last."""
+    return -_weight(match), -match.nats
+
+
+def _weight(match: RecognizerMatch) -> float:
+    return WEIGHTS["within" if match.where == "text" else match.recognizer.strength.value] * match.strength
 
 
 def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[RecognizerMatch]) -> dict[str, float]:
@@ -92,6 +116,8 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
+    if tag == "PersonName" and not said and any(names_bearer(name) for name in names):
+        best["listed"] *= NAMED_THINGS
     best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
     best["shape_and_name"] = best["shape"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
@@ -118,7 +144,11 @@ def score(figures: Mapping[str, float]) -> float:
 
 
 def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-    """Return what stands: the best first, and what the values that it leaves unexplained leave room for."""
+    """Return what stands: the best first, and what the values that it leaves unexplained leave room for.
+
+    Where most values are something as a whole, words of a list within them are parts of that: streets and firms are
+    named after persons. What has a form of its own, such as an e-mail address behind an address, stands beside it.
+    """
     kept: list[tuple[Candidate, float]] = []
     explained = 0.0
     for candidate, confidence in sorted(scored, key=lambda pair: (-pair[1], pair[0].tag)):
@@ -129,7 +159,9 @@ def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, f
                 continue
             explained += candidate.share
         kept.append((candidate, confidence))
-    return kept
+    if explained < WHOLE:
+        return kept
+    return [one for one in kept if not one[0].is_by_lists_within]
 
 
 _HINTS: Final = (
@@ -149,6 +181,7 @@ _PLACES: Final = {
     "values": "of the sampled values",
     "text": "of the sampled texts, within them",
     "rows": "of what was compared",
+    "name": "of the sampled values go with it",
 }
 
 
@@ -156,14 +189,13 @@ def finding(candidate: Candidate, confidence: float) -> TagFinding:
     """The tag with what speaks for it and against it."""
     evidence: list[dict[str, Any]] = []
     for match in candidate.matches[:4]:
-        kind = "within" if match.where == "text" else match.recognizer.strength.value
         where = _PLACES.get(match.where, "of the sampled documents, in one of their fields")
         evidence.append(
             {
                 "recognizer": match.recognizer.name,
-                "source": "neighbours" if match.where == "rows" else "values",
+                "source": {"rows": "neighbours", "name": "name"}.get(match.where, "values"),
                 "share": round(match.share, 4),
-                "weight": round(WEIGHTS[kind] * match.strength, 3),
+                "weight": round(_weight(match), 3),
                 "reason": f"{match.recognizer.reason}: {_percent(match.share)} {where} "
                 f"({match.tested} distinct ones tested).",
             }
@@ -172,6 +204,8 @@ def finding(candidate: Candidate, confidence: float) -> TagFinding:
         if candidate.figures[figure] and WEIGHTS[figure]:
             weight = round(WEIGHTS[figure] * candidate.figures[figure], 3)
             evidence.append({"recognizer": recognizer, "source": source, "weight": weight, "reason": reason})
+    # The strongest reason is the one that is read; what speaks against the tag stands behind all that speaks for it.
+    evidence.sort(key=lambda one: -one["weight"])
     return TagFinding(candidate.tag, round(confidence, 4), tuple(evidence))
 
 

@@ -50,6 +50,25 @@ def is_dates(column: ColumnValues) -> bool:
     return column.share_of(lambda text: bool(_DATE.fullmatch(text)), 60) > 0.8
 
 
+_SPAN: Final = (
+    r"(?:[1-4]\.?\s?(?:quartal|quarter|trimestre|kwartaal|kwartał|halbjahr|semester)|(?:first|second|third|fourth)\s(?:quarter|"
+    r"half)|[qthswm](?:0?[1-9]|[1-4][0-9]|5[0-3])|p(?:0?[1-9]|1[0-3])|(?:kw|week|wk|cw|period|month|quarter|semester|term)"
+    r"[\s-]?[0-9]{1,2}|(?:spring|summer|fall|autumn|winter|frühjahr|sommer|herbst)(?:semester)?|ws|ss|"
+    r"(?:semester|term|quarter|trimester)\s(?:[0-9]|[a-e]|i{1,3}v?)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})"
+)
+_YEAR: Final = r"(?:fy\s?)?(?:(?:19|20)[0-9]{2}|'?[0-9]{2})(?:\s?[/-]\s?(?:(?:19|20)?[0-9]{2}))?"
+_PERIOD: Final = re.compile(
+    rf"{_SPAN}[\s,/-]*(?:of\s)?{_YEAR}|{_YEAR}[\s,/-]*{_SPAN}|(?:fy\s?){_YEAR}|(?:19|20)[0-9]{{2}}\s?[/-]\s?(?:(?:19|20)?[0-9]{{2}})"
+    rf"|[qhm]0?[0-9]{{1,2}}|{_SPAN}",
+    re.I,
+)
+
+
+def is_periods(column: ColumnValues) -> bool:
+    """Return whether they are months, quarters, terms and seasons of years, with or without the year."""
+    return column.share_of(lambda text: len(text) <= 30 and bool(_PERIOD.fullmatch(text))) > 0.8
+
+
 def year_of(text: str) -> int | None:
     """The year of a date that is written as text."""
     found = _DATE.fullmatch(text)

@@ -73,6 +73,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 _SITES: Final = """
+    annex annexe wing block yard quarter depot halt stop platform room suite lounge auditorium
     park field fields stadium stadion estadio stade arena center centre court grounds ground garden gardens hall house
     plaza square tower towers bridge airport aeropuerto flughafen station terminal harbor harbour port island islands
     lake river mountain mountains mount valley beach bay falls forest canyon castle palace temple church chapel

@@ -2,6 +2,7 @@
 
 from resolvers.engines.recognition.hints import hint, names_other, names_persons, words
 from resolvers.engines.recognition.taxonomy import TAXONOMY, Level, column_level, table_level
+from schema.data_readiness.classification import OPEN_ALONE, TELL_OF_NO_PERSON
 
 
 def test_a_column_has_the_level_of_its_most_sensitive_tag() -> None:
@@ -44,3 +45,9 @@ def test_words_of_names_are_taken_apart_in_several_ways_of_writing() -> None:
     assert not names_other("full_name")
     assert names_persons("crm_contacts")
     assert not names_persons("t_things")
+
+
+def test_what_is_shown_where_nothing_tells_of_a_person_is_what_the_taxonomy_calls_low_and_contextual() -> None:
+    low = {f"PII.{tag.name}" for tag in TAXONOMY.values() if tag.contextual and tag.level is Level.INTERNAL}
+    assert low == OPEN_ALONE
+    assert {tag.removeprefix("PII.") for tag in TELL_OF_NO_PERSON} <= set(TAXONOMY)

@@ -26,11 +26,12 @@ from resolvers.data_readiness.runs.reading import (
     use_source,
     use_table,
 )
+from resolvers.data_readiness.runs.recognizing import quoted_values, some_rows, suggested, write_suggested
 from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
 from resolvers.engines.profiling.references import ProfiledTable, foreign_keys
 from schema.data_readiness.profile import ForeignKeyCandidate, ProfileTier, TableProfile
-from schema.data_readiness.source import Source
+from schema.data_readiness.source import Sample, Source
 from schema.identifiers import Fqn
 
 TABLES_PER_UNIT: Final = 20
@@ -84,25 +85,31 @@ class Profiling(RunWork):
         header = Header(profile_id(self.scope, self.run.id, fqn), self.run.id, self.ctx.now())
         began = time.monotonic()
 
-        def read(source: Source) -> TableProfile:
+        def read(source: Source) -> tuple[TableProfile, Sample]:
             rows = SAMPLE_ROWS
-            if self._tier is not ProfileTier.STATISTICS:  # which reads nothing, so nothing is counted for it
-                rows = sample_size(self.run, source, facts, usual=SAMPLE_ROWS, most=MOST_ROWS)
-            return profile_table(source, facts, header, tier=self._tier, rows=rows, progress=told)
+            if self._tier is ProfileTier.STATISTICS:  # which reads nothing, so nothing is counted for it
+                of_table = profile_table(source, facts, header, tier=self._tier, rows=rows, progress=told)
+                return of_table, quoted_values(of_table)
+            rows = sample_size(self.run, source, facts, usual=SAMPLE_ROWS, most=MOST_ROWS)
+            of_table = profile_table(source, facts, header, tier=self._tier, rows=rows, progress=told)
+            return of_table, some_rows(source, facts, rows) if facts.columns else Sample((), (), True)
 
         with _Teller(lambda done, of: self.progress(arguments, done, of)) as told:
             try:
-                profile = await use_table(self.ctx, facts, read)
+                profile, sample = await use_table(self.ctx, facts, read)
             except NoStatistics as error:
                 raise JobError(str(error)) from None
             await told.settled()
         await require_columns(self.ctx, facts, profile)
+        # In the transaction that shows the profile, so that no value is ever shown before it was recognised.
+        tags, prints = await asyncio.to_thread(suggested, facts, sample, self.ctx.now())
         seconds = round(time.monotonic() - began, 3)
 
         def write(uow: UnitOfWork) -> dict[str, int]:
             # The moment of writing, and not one before: what was the latest at a time must stay it.
             done = profile.model_copy(update={"measured_at": self.ctx.now(), "duration_seconds": seconds})
             uow.table_profiles.record(self.scope, [done])
+            write_suggested(uow, self.scope, facts, tags, prints, run_id=self.run.id, now=self.ctx.now())
             return {"tables": 1, "columns": len(done.columns), "rows": done.row_count}
 
         return write

@@ -1,0 +1,119 @@
+// Ask: a question in words, its answer as it comes, and what is asked after it.
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+
+import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
+import { ask } from "./graph.js";
+import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { link, settle } from "./places.js";
+import { Turn } from "./turn.js";
+import { counted, moment } from "./words.js";
+
+const LONGEST_TITLE = 80;
+
+export function Ask({ given }) {
+  const [session, setSession] = useState(given.session);
+  const [turns, setTurns] = useState(null);
+  const [text, setText] = useState(given.about ? `How many ${given.about}?` : "");
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState(null);
+  const field = useRef();
+  const own = useRef(given.session); // a session begun here has its turns already
+
+  useEffect(() => {
+    if (given.session === own.current) return;
+    own.current = given.session;
+    setSession(given.session);
+    setTurns(null);
+    setFailure(null);
+  }, [given.session]);
+  useEffect(() => field.current?.focus(), [session]);
+
+  const earlier = useAnswer(SESSION_TURNS, session && turns === null ? { sessionId: session } : undefined);
+  const shown = turns ?? (session && earlier.data ? fromBefore(earlier.data.turns.items) : []);
+
+  async function send(message, readingId = null) {
+    if (!message.trim() || busy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      let sessionId = session;
+      if (!sessionId) {
+        const title = message.length > LONGEST_TITLE ? message.slice(0, LONGEST_TITLE - 1) + "…" : message;
+        sessionId = (await ask(BEGIN_SESSION, { title })).createChatSession.sessionId;
+        own.current = sessionId;
+        setSession(sessionId);
+        settle("ask", { session: sessionId });
+      }
+      const { turnId } = (await ask(ASK, { sessionId, message, readingId })).createTurn;
+      setTurns([...shown, { turnId, question: message, live: true }]);
+      setText("");
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+      field.current?.focus();
+    }
+  }
+
+  return html`
+    <div class="ask-head"><${Heading} title="Ask">Ask<//>${session && html`<a class="button quiet-button" href=${link("ask")}>New conversation</a>`}</div>
+    ${!session && html`<p class="lead">Ask about the data of this project in your own words. The answer shows the query that it comes from.</p>`}
+    ${earlier.failure && !turns && session && html`<${Failed} failure=${earlier.failure} again=${earlier.again} />`}
+    ${session && !turns && earlier.loading && html`<${Loading} what="Opening the conversation" />`}
+    <ol class="turns">
+      ${shown.map(
+        (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} onPick=${(reading) => send(reading.text, reading.id)} />`,
+      )}
+    </ol>
+    ${failure && html`<${Failed} failure=${failure} />`}
+    <form
+      class="composer"
+      onSubmit=${(event) => {
+        event.preventDefault();
+        send(text);
+      }}
+    >
+      <label class="hidden" for="question">Your question</label>
+      <textarea
+        id="question" ref=${field} rows="2" maxlength="10000" value=${text}
+        placeholder=${shown.length ? "Go on: only in 2024, by month, try again …" : "How many orders were there in 2024?"}
+        onInput=${(event) => setText(event.target.value)}
+        onKeyDown=${(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          send(text);
+        }}
+      ></textarea>
+      <button type="submit" disabled=${busy || !text.trim()}>${busy ? "Asking …" : "Ask"}</button>
+    </form>
+    ${!session && html`<${Conversations} />`}
+  `;
+}
+
+function fromBefore(items) {
+  return [...items].reverse().map(({ turnId, messages }) => ({
+    turnId,
+    question: messages.find((one) => one.role === "USER")?.content ?? "",
+  }));
+}
+
+function Conversations() {
+  const { data, failure, again } = useAnswer(SESSIONS, {});
+  if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
+  if (!data) return html`<${Loading} />`;
+  const { items } = data.chatSessions;
+  return html`
+    <section class="part" aria-label="Your conversations">
+      <h2>Your conversations</h2>
+      ${items.length === 0 && html`<${Empty} title="None yet">The first question begins one. Nobody but you sees it.<//>`}
+      <ul class="plain rows">
+        ${items.map(
+          (one) => html`<li key=${one.sessionId}>
+            <a href=${link("ask", { session: one.sessionId })}>${one.title || "Without a title"}</a>
+            <span class="quiet line">${counted(one.turnCount, "question", "questions")}, ${moment(one.updatedAt)}</span>
+          </li>`,
+        )}
+      </ul>
+    </section>
+  `;
+}

@@ -1,0 +1,546 @@
+// Every GraphQL document that the console sends. A test checks each against the published schema, so all of them stand
+// here, whole, as text that nothing is put into.
+
+export const PROJECTS = `
+  query ConsoleProjects {
+    projects(limit: 100) {
+      total
+      items {
+        id
+        name
+        description
+      }
+    }
+  }
+`;
+
+export const FIND = `
+  query ConsoleFind($q: String, $assetType: AssetType, $fqnPrefix: String, $offset: Int!) {
+    searchMetadata(q: $q, assetType: $assetType, fqnPrefix: $fqnPrefix, limit: 30, offset: $offset) {
+      total
+      items {
+        id
+        name
+        type
+        fullyQualifiedName
+        resourceUri
+        description
+        rowCount
+        columnCount
+        tableCount
+        dataType
+        tags {
+          tagFqn
+        }
+      }
+    }
+  }
+`;
+
+export const ASSET = `
+  query ConsoleAsset($resourceUri: String!, $fqn: String!) {
+    metadata(
+      resourceType: "data_connection"
+      resourceUri: $resourceUri
+      fqn: $fqn
+      assetType: TABLE
+      includeChildren: true
+    ) {
+      id
+      name
+      fullyQualifiedName
+      description
+      summaryText
+      version
+      updatedAt
+      tableType
+      rowCount
+      columnCount
+      childrenTotal
+      owners {
+        name
+      }
+      tags {
+        tagFqn
+        tagDescription
+      }
+      children {
+        id
+        name
+        dataType
+        dataTypeDisplay
+        nullable
+        ordinalPosition
+        description
+        tags {
+          tagFqn
+          tagDescription
+        }
+      }
+    }
+  }
+`;
+
+export const PROFILE = `
+  query ConsoleProfile($resourceUri: String!, $fqn: String!) {
+    metadata(resourceType: "data_connection", resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+      profile {
+        id
+        tier
+        measuredAt
+        rowCount
+        sampleSize
+        newest
+        freshnessColumn
+        candidateKeys {
+          columns
+          isDeclared
+        }
+        foreignKeys {
+          columns
+          targetFqn
+          targetColumns
+          matchRate
+          isDeclared
+        }
+        columns {
+          name
+          kind
+          rowCount
+          nullCount
+          distinctCount
+          minimum
+          maximum
+          mean
+          masked
+          histogram {
+            lower
+            upper
+            count
+          }
+          topValues {
+            value
+            count
+          }
+        }
+      }
+    }
+  }
+`;
+
+export const SCORE = `
+  query ConsoleScore($fqn: String!) {
+    scorecard(request: { assetFqn: $fqn }) {
+      overallScore
+      asOf
+      change {
+        difference
+      }
+      dimensions {
+        dimensionId
+        name
+        displayName
+        score
+        numerator
+        denominator
+      }
+    }
+  }
+`;
+
+export const RULES = `
+  query ConsoleRules($fqn: String!) {
+    qualityRules(assetFqn: $fqn, limit: 50) {
+      total
+      items {
+        id
+        name
+        description
+        severity
+        state
+      }
+    }
+  }
+`;
+
+export const VIOLATIONS = `
+  query ConsoleViolations($fqn: String!) {
+    violations(assetFqn: $fqn, status: OPEN, limit: 100) {
+      total
+      items {
+        id
+        name
+        displayName
+        severity
+        column
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const SESSIONS = `
+  query ConsoleSessions {
+    chatSessions(limit: 8) {
+      total
+      items {
+        sessionId
+        title
+        turnCount
+        updatedAt
+      }
+    }
+  }
+`;
+
+export const SESSION_TURNS = `
+  query ConsoleSessionTurns($sessionId: UUID!) {
+    turns(sessionId: $sessionId, limit: 20, order: DESC) {
+      total
+      items {
+        turnId
+        state
+        messages {
+          role
+          content
+        }
+      }
+    }
+  }
+`;
+
+export const BEGIN_SESSION = `
+  mutation ConsoleBeginSession($title: String) {
+    createChatSession(session: { title: $title }) {
+      sessionId
+    }
+  }
+`;
+
+export const ASK = `
+  mutation ConsoleAsk($sessionId: UUID!, $message: String!, $readingId: String) {
+    createTurn(sessionId: $sessionId, turn: { message: $message, readingId: $readingId }) {
+      turnId
+    }
+  }
+`;
+
+export const FOLLOW = `
+  subscription ConsoleFollow($sessionId: UUID!, $turnId: UUID!, $lastEventId: Int!) {
+    turnEvents(sessionId: $sessionId, turnId: $turnId, lastEventId: $lastEventId) {
+      sequence
+      event
+      data
+      final
+    }
+  }
+`;
+
+export const CHART = `
+  query ConsoleChart($resourceUri: String!) {
+    artifactPreview(resourceUri: $resourceUri) {
+      previewType
+      truncated
+      value
+    }
+  }
+`;
+
+export const CSV = `
+  query ConsoleCsv($resourceUri: String!) {
+    artifactDownload(resourceUri: $resourceUri, format: CSV) {
+      name
+      url
+    }
+  }
+`;
+
+export const LOCATE = `
+  query ConsoleLocate($fqn: String!) {
+    dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
+      items {
+        fqn
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const RUNS = `
+  query ConsoleRuns {
+    workflowConfigurations(limit: 100) {
+      total
+      items {
+        id
+        name
+        runs {
+          id
+          configurationId
+          status
+          workflowName
+          workflowType
+          assetFqn
+          startedAt
+          completedAt
+          errorMessage
+          output
+          progress {
+            tasks
+            pending
+            running
+            completed
+            failed
+            skipped
+          }
+        }
+      }
+    }
+  }
+`;
+
+export const WAITING = `
+  query ConsoleWaiting($runId: UUID!) {
+    runProposals(runId: $runId, state: PROPOSED, limit: 1) {
+      total
+    }
+  }
+`;
+
+export const PROPOSALS = `
+  query ConsoleProposals($runId: UUID!, $page: Int!) {
+    runProposals(runId: $runId, state: PROPOSED, limit: 100, page: $page) {
+      total
+      limit
+      items {
+        id
+        kind
+        assetFqn
+        resourceUri
+        proposedValue
+        confidence
+      }
+    }
+  }
+`;
+
+export const PROPOSAL = `
+  query ConsoleProposal($runId: UUID!, $assetFqn: String!, $kind: ProposalKind!) {
+    runProposals(runId: $runId, assetFqn: $assetFqn, kind: $kind, limit: 100) {
+      items {
+        id
+        standingValue
+        evidence
+      }
+    }
+  }
+`;
+
+export const DECIDE_PROPOSALS = `
+  mutation ConsoleDecideProposals($runId: UUID!, $decision: Decision!, $ids: [UUID!], $notes: String) {
+    decideRun(runId: $runId, approval: { decision: $decision, proposalIds: $ids, notes: $notes }) {
+      pending
+      conflicted
+      conflicts {
+        proposalId
+        message
+      }
+    }
+  }
+`;
+
+export const OPEN_VIOLATIONS = `
+  query ConsoleOpenViolations($page: Int!) {
+    violations(status: OPEN, sort: "severity:desc,created_at:asc", limit: 100, page: $page) {
+      total
+      limit
+      items {
+        id
+        name
+        displayName
+        severity
+        assetFqn
+        column
+        details
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const DECIDE_VIOLATION = `
+  mutation ConsoleDecideViolation($violationId: UUID!, $status: ViolationStatus!, $notes: String) {
+    updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {
+      id
+      status
+    }
+  }
+`;
+
+export const RUN = `
+  subscription ConsoleRun($configurationId: UUID!, $runId: UUID!) {
+    runProgress(configurationId: $configurationId, runId: $runId) {
+      id
+      configurationId
+      status
+      workflowType
+      assetFqn
+      startedAt
+      completedAt
+      durationSeconds
+      errorMessage
+      output
+      progress {
+        tasks
+        pending
+        running
+        waiting
+        completed
+        failed
+        skipped
+        rowsDone
+        rowsTotal
+      }
+      tasks {
+        id
+        name
+        status
+        startedAt
+        completedAt
+        errorMessage
+        rowsDone
+        rowsTotal
+        waitsFor
+      }
+    }
+  }
+`;
+
+export const CANCEL_RUN = `
+  mutation ConsoleCancelRun($configurationId: UUID!, $runId: UUID!) {
+    cancelRun(configurationId: $configurationId, runId: $runId) {
+      id
+      status
+    }
+  }
+`;
+
+export const RETRY_RUN = `
+  mutation ConsoleRetryRun($configurationId: UUID!, $runId: UUID!) {
+    retryRun(configurationId: $configurationId, runId: $runId) {
+      id
+      status
+    }
+  }
+`;
+
+export const WORKFLOWS = `
+  query ConsoleWorkflows {
+    workflowDefinitions(available: true, limit: 100) {
+      items {
+        id
+        name
+        workflowType
+        category
+        description
+        dataAssetTypes
+      }
+    }
+  }
+`;
+
+export const CONFIGURATIONS = `
+  query ConsoleConfigurations($workflowType: WorkflowType!) {
+    workflowConfigurations(workflowType: $workflowType, status: ACTIVE, limit: 100) {
+      items {
+        id
+        isDefault
+        requireReferencePack
+      }
+    }
+  }
+`;
+
+export const CONFIGURE = `
+  mutation ConsoleConfigure($name: String!, $workflowType: WorkflowType!) {
+    createWorkflowConfiguration(configuration: { name: $name, workflowType: $workflowType }) {
+      id
+    }
+  }
+`;
+
+export const START_RUN = `
+  mutation ConsoleStartRun($configurationId: UUID!, $assetFqn: String!) {
+    triggerRun(configurationId: $configurationId, run: { assetFqn: $assetFqn }) {
+      id
+      configurationId
+    }
+  }
+`;
+
+export const CONNECTIONS = `
+  query ConsoleConnections {
+    dataConnections(limit: 100) {
+      total
+      items {
+        name
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const ACCESS = `
+  query ConsoleAccess($resourceType: ResourceType!, $resourceId: String!, $user: String) {
+    CAN_READ: explainPermission(permission: CAN_READ, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_READ_METADATA: explainPermission(permission: CAN_READ_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_WRITE: explainPermission(permission: CAN_WRITE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_MANAGE_METADATA: explainPermission(permission: CAN_MANAGE_METADATA, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_EXECUTE: explainPermission(permission: CAN_EXECUTE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_DELETE: explainPermission(permission: CAN_DELETE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_SHARE: explainPermission(permission: CAN_SHARE, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_READ_SECRETS: explainPermission(permission: CAN_READ_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+    CAN_MANAGE_SECRETS: explainPermission(permission: CAN_MANAGE_SECRETS, resourceType: $resourceType, resourceId: $resourceId, user: $user) {
+      ...Explained
+    }
+  }
+
+  fragment Explained on PermissionExplanation {
+    allowed
+    chain
+    grants
+  }
+`;
+
+export const GRANT = `
+  mutation ConsoleGrant($grant: Grant!) {
+    grantPermission(grant: $grant) {
+      message
+    }
+  }
+`;
+
+export const REVOKE = `
+  mutation ConsoleRevoke($grant: Grant!) {
+    revokePermission(grant: $grant) {
+      message
+    }
+  }
+`;

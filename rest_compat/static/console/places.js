@@ -1,0 +1,32 @@
+// Where one is: the part of the address behind its #, such as #/asset?uri=…&fqn=….
+import { useEffect, useState } from "../vendor/preact-hooks.js";
+
+function here() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { place: path || "find", given: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function usePlace() {
+  const [now, setNow] = useState(here);
+  useEffect(() => {
+    const moved = () => setNow(here());
+    addEventListener("hashchange", moved);
+    return () => removeEventListener("hashchange", moved);
+  }, []);
+  return now;
+}
+
+export function link(place, given = {}) {
+  const kept = Object.entries(given).filter(([, value]) => value);
+  return `#/${place}${kept.length ? "?" + new URLSearchParams(kept) : ""}`;
+}
+
+// The address says where one is without another step back.
+export const settle = (place, given) => history.replaceState(history.state, "", link(place, given));
+
+// The parts of a dotted name; a part with a dot in it stands in quotes.
+export const parts = (fqn) => fqn.match(/"(?:[^"]|"")*"|[^.]+/g) ?? [];
+export const above = (fqn) => parts(fqn).slice(0, -1).join(".");
+
+// The table that a dotted name is or lies in; what lies above tables is told as it is.
+export const tableOf = (fqn) => parts(fqn).slice(0, 4).join(".");

@@ -1,0 +1,68 @@
+// The figures of one column, small enough to stand in its row.
+import { html } from "./parts.js";
+import { counted, number, percent, short } from "./words.js";
+
+const WIDTH = 160;
+const HEIGHT = 34;
+const MOST_VALUES = 4;
+
+export function Shares({ figures }) {
+  if (!figures || figures.nullCount == null || !figures.rowCount) return html`<span class="quiet">–</span>`;
+  const filled = 1 - figures.nullCount / figures.rowCount;
+  return html`
+    <span class="filled">
+      <svg width="48" height="8" viewBox="0 0 48 8" aria-hidden="true"><rect class="rest" width="48" height="8" rx="3" /><rect class="bar-fill" width=${48 * filled} height="8" rx="3" /></svg>
+      ${percent(filled)}
+    </span>
+    ${figures.distinctCount != null && html`<span class="quiet line">${short(figures.distinctCount)} different</span>`}
+  `;
+}
+
+export function Picture({ figures }) {
+  if (!figures) return html`<span class="quiet">–</span>`;
+  if (figures.masked) return html`<span class="quiet">values are masked</span>`;
+  if (figures.histogram.length > 1) return html`<${Histogram} figures=${figures} />`;
+  if (figures.topValues.length) return html`<${TopValues} figures=${figures} />`;
+  if (figures.minimum != null) return html`<span>${figures.minimum} – ${figures.maximum}</span>`;
+  return html`<span class="quiet">–</span>`;
+}
+
+// Numbers and days as they are read; other texts as they are.
+function shown(value) {
+  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Math.abs(value) >= 10_000 ? short(Number(value)) : number(Number(value)).replace(/(\d)[,.\s](\d{3})$/, "$1$2");
+  return value.replace(/T00:00:00.*$/, "");
+}
+
+function Histogram({ figures }) {
+  const { histogram, mean } = figures;
+  const most = Math.max(...histogram.map((bin) => bin.count), 1);
+  const step = WIDTH / histogram.length;
+  const from = shown(histogram[0].lower);
+  const to = shown(histogram.at(-1).upper);
+  const told = `From ${from} to ${to}${mean == null ? "" : `, ${number(mean)} on average`}`;
+  return html`
+    <svg class="histogram" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${told}>
+      ${histogram.map((bin, at) => {
+        const height = bin.count ? Math.max(1, (bin.count / most) * HEIGHT) : 0;
+        const title = `${shown(bin.lower)} – ${shown(bin.upper)}: ${number(bin.count)}`;
+        return html`<rect key=${at} x=${at * step} y=${HEIGHT - height} width=${Math.max(1, step - 1)} height=${height}><title>${title}</title></rect>`;
+      })}
+    </svg>
+    <span class="ends quiet"><span>${from}</span><span>${to}</span></span>
+  `;
+}
+
+function TopValues({ figures }) {
+  const values = figures.topValues.slice(0, MOST_VALUES);
+  const most = values[0].count || 1;
+  return html`
+    <ul class="top">
+      ${values.map(
+        ({ value, count }) => html`<li key=${value} title=${counted(count, "row", "rows")}>
+          <svg width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-fill" width=${Math.max(1, (60 * count) / most)} height="10" rx="2" /></svg>
+          <span class="value">${value === "" ? "(blank)" : value}</span> <span class="quiet">${short(count)}</span>
+        </li>`,
+      )}
+    </ul>
+  `;
+}

@@ -1,0 +1,115 @@
+// How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
+import { RULES, SCORE, VIOLATIONS } from "./documents.js";
+import { Empty, html, NotShown, Part, useAnswer } from "./parts.js";
+import { counted, moment, number, percent, plain } from "./words.js";
+
+const FIRST = 6;
+const MOST_COLUMNS = 8;
+const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
+export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
+export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
+
+// How many points of a hundred it went up or down.
+function changed(change) {
+  const points = 100 * Number(change?.difference ?? 0);
+  if (!points) return "";
+  return ` ${points > 0 ? "+" : "−"}${number(Math.abs(points))} points since the assessment before`;
+}
+
+// The first of a long list, and the rest for who asks for it.
+function Short({ items, total = items.length, children }) {
+  const rest = items.slice(FIRST);
+  return html`
+    <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
+    ${rest.length > 0 && html`<details class="more"><summary>${counted(rest.length, "more", "more")}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
+    <${NotShown} count=${total - items.length} />
+  `;
+}
+
+export function Score({ fqn }) {
+  const answer = useAnswer(SCORE, { fqn });
+  return html`
+    <${Part} title="Score" answer=${answer}>
+      ${({ scorecard }) => {
+        if (scorecard.overallScore == null) return html`<${Empty} title="Not assessed yet">An assessment of data quality gives the table a score.<//>`;
+        return html`
+          <p class="score"><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
+          <ul class="dimensions">
+            ${scorecard.dimensions.filter((one) => one.score != null).map(
+              (one) => html`<li key=${one.dimensionId} title=${`${number(one.numerator)} of ${number(one.denominator)}`}>
+                <span>${one.displayName || one.name}</span>
+                <meter min="0" max="1" value=${one.score} aria-label=${one.displayName || one.name}></meter>
+                <span class="figure">${percent(one.score)}</span>
+              </li>`,
+            )}
+          </ul>
+        `;
+      }}
+    <//>
+  `;
+}
+
+// What is wrong in the same way with many columns is one line with their names.
+export function alike(violations) {
+  const groups = new Map();
+  for (const one of violations) {
+    const key = `${one.severity} ${one.displayName || one.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].map((members) => ({ ...members[0], members }));
+}
+
+function Where({ members, name }) {
+  const columns = members.filter((one) => one.column && !name.includes(one.column)).map((one) => one.column);
+  const rest = columns.slice(MOST_COLUMNS);
+  const whole = columns.length > 0 && members.some((one) => !one.column);
+  return html`${whole && html` <span class="quiet">the table</span>`}
+    ${columns.slice(0, MOST_COLUMNS).map((column) => html` <code key=${column}>${column}</code>`)}
+    ${rest.length > 0 && html` <span class="quiet" title=${rest.join(", ")}>and ${counted(rest.length, "more column", "more columns")}</span>`}`;
+}
+
+export function seen(members) {
+  const often = Math.max(...members.map((one) => one.seenCount));
+  const last = members.map((one) => one.lastSeenAt).sort().at(-1);
+  return `${often > 1 ? `${counted(often, "time", "times")}, last ` : ""}${moment(last)}`;
+}
+
+export function Violations({ fqn }) {
+  const answer = useAnswer(VIOLATIONS, { fqn });
+  return html`
+    <${Part} title="Open violations" answer=${answer}>
+      ${({ violations }) => {
+        if (!violations.total) return html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`;
+        return html`
+          <${Short} items=${alike([...violations.items].sort(worst))}>
+            ${(one) => html`<li key=${one.id}>
+              <${Severity} value=${one.severity} /> <strong>${one.displayName || plain(one.name)}</strong>
+              <${Where} members=${one.members} name=${one.displayName || one.name} />
+              <span class="quiet line">seen ${seen(one.members)}</span>
+            </li>`}
+          <//>
+          <${NotShown} count=${violations.total - violations.items.length} />
+        `;
+      }}
+    <//>
+  `;
+}
+
+export function Rules({ fqn }) {
+  const answer = useAnswer(RULES, { fqn });
+  return html`
+    <${Part} title="Rules" answer=${answer}>
+      ${({ qualityRules }) => {
+        if (!qualityRules.total) return html`<${Empty} title="No rules">An enrichment proposes some from what it measures.<//>`;
+        return html`
+          <${Short} items=${[...qualityRules.items].sort(worst)} total=${qualityRules.total}>
+            ${(one) => html`<li key=${one.id}>
+              <${Severity} value=${one.severity} /> <strong>${one.name}</strong> <span class="kind">${plain(one.state)}</span>
+              ${one.description && html`<span class="quiet line">${one.description}</span>`}
+            </li>`}
+          <//>
+        `;
+      }}
+    <//>
+  `;
+}

@@ -1,0 +1,40 @@
+// The rows of an answer, as a table that scrolls in its own place.
+import { html } from "./parts.js";
+import { counted, number } from "./words.js";
+
+// Exact numbers come as texts, which keep all their digits; the type of the column tells them from other texts.
+const NUMERIC = /INT|DECIMAL|NUMERIC|DOUBLE|FLOAT|REAL/i;
+const isNumber = (value) => typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
+const WHOLE = /^-?\d+$/;
+
+// Numbers that name things have no separator between thousands: 1989 is a year.
+const NAMING = new Set(["year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season", "at", "date"]);
+const names = (column) => NAMING.has(column.replace(/([a-z\d])([A-Z])/g, "$1 $2").split(/[^\p{L}\p{N}]+/u).at(-1).toLowerCase());
+
+function figure(value, name) {
+  const text = String(value);
+  if (!WHOLE.test(text)) return html`<span title=${text}>${number(Number(text))}</span>`;
+  return names(name) ? text : number(BigInt(text));
+}
+
+function cell(value, { name }, numeric) {
+  if (value === null) return html`<span class="quiet">none</span>`;
+  if (numeric) return figure(value, name);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export function Rows({ result }) {
+  const { columns, rows, row_count: total } = result;
+  if (!rows.length) return html`<p class="face calm">The answer has no rows.</p>`;
+  const numeric = columns.map(({ type }, at) => NUMERIC.test(type ?? "") && rows.every((row) => row[at] === null || isNumber(row[at])));
+  return html`
+    <div class="wide" tabindex="0" role="region" aria-label=${`Rows of the answer, ${counted(total, "row", "rows")}`}>
+      <table class="rows-table">
+        <thead><tr>${columns.map(({ name }, at) => html`<th key=${at} scope="col" class=${numeric[at] ? "figure" : undefined}>${name}</th>`)}</tr></thead>
+        <tbody>
+          ${rows.map((row, line) => html`<tr key=${line}>${row.map((value, at) => html`<td key=${at} class=${numeric[at] ? "figure" : undefined}>${cell(value, columns[at], numeric[at])}</td>`)}</tr>`)}
+        </tbody>
+      </table>
+    </div>
+  `;
+}

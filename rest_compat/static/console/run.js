@@ -1,0 +1,95 @@
+// One run as it happens: its tasks, what failed and why, what it made.
+import { useEffect, useState } from "../vendor/preact-hooks.js";
+
+import { CANCEL_RUN, RETRY_RUN, RUN } from "./documents.js";
+import { ask, follow } from "./graph.js";
+import { Failed, Heading, html, Loading, NotShown } from "./parts.js";
+import { link, parts } from "./places.js";
+import { Progress, Status } from "./runs.js";
+import { counted, isOpen, lasted, moment, number, sentence, work } from "./words.js";
+
+const FIRST = 30;
+const URGENT = ["FAILED", "RUNNING", "SKIPPED", "PENDING", "CANCELED", "COMPLETED"];
+const urgent = (one, other) => URGENT.indexOf(one.status) - URGENT.indexOf(other.status);
+
+export function Run({ given }) {
+  const [run, setRun] = useState(null);
+  const [failure, setFailure] = useState(null);
+  const [refused, setRefused] = useState(null);
+  const [round, setRound] = useState(0);
+  const variables = { configurationId: given.configuration, runId: given.run };
+  useEffect(() => {
+    const leaving = new AbortController();
+    setFailure(null);
+    follow(RUN, variables, setRun, leaving.signal, (heard) => !isOpen(heard.status)).catch((error) => leaving.signal.aborted || setFailure(error));
+    return () => leaving.abort();
+  }, [given.run, round]);
+  const act = (document) => {
+    setRefused(null);
+    return ask(document, variables).then(() => setRound(round + 1), setRefused);
+  };
+  if (!run) return html`<${Heading} title="Run">Run<//>${failure ? html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />` : html`<${Loading} what="Opening the run" />`}`;
+  const open = isOpen(run.status);
+  return html`
+    <nav class="trail" aria-label="Where it is"><a href=${link("runs")}>Runs</a></nav>
+    <div class="ask-head">
+      <${Heading} title=${sentence(work(run.workflowType))}>${sentence(work(run.workflowType))}<//>
+      ${open && html`<button type="button" class="quiet-button" onClick=${() => act(CANCEL_RUN)}>Cancel the run</button>`}
+      ${!open && run.progress.failed > 0 && html`<button type="button" class="quiet-button" onClick=${() => act(RETRY_RUN)}>Try the failed tasks again</button>`}
+    </div>
+    <p class="facts"><${Status} value=${run.status} /> <${On} fqn=${run.assetFqn} /> <span>${[moment(run.startedAt) || "waits for its turn", lasted(run)].filter(Boolean).join(" · ")}</span></p>
+    <p role="status"><${Progress} progress=${run.progress} label="Tasks that are over" />${run.progress.rowsTotal > 0 && html` <span class="quiet small">${number(run.progress.rowsDone ?? 0)} of ${counted(run.progress.rowsTotal, "row", "rows")}</span>`}</p>
+    ${refused && html`<${Failed} failure=${refused} />`}
+    ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
+    ${run.errorMessage && html`<div class="face wrong" role="alert"><strong>It failed</strong><span>${run.errorMessage}</span></div>`}
+    <${Made} run=${run} />
+    <${Tasks} tasks=${run.tasks} total=${run.progress.tasks} />
+  `;
+}
+
+function On({ fqn }) {
+  if (!fqn) return null;
+  const place = parts(fqn).length === 4 ? link("asset", { fqn }) : link("find", { under: fqn, kind: "TABLE" });
+  return html`on <a href=${place}>${fqn}</a>`;
+}
+
+// What a run made, as far as it is figures; proposals wait in the inbox.
+function Made({ run }) {
+  const figures = Object.entries(run.output).filter(([name, value]) => typeof value === "number" && value !== 0 && !/tasks/.test(name));
+  if (!figures.length) return null;
+  return html`
+    <section class="part" aria-label="What it made">
+      <h2>What it made</h2>
+      <dl class="figures">${figures.map(([name, value]) => html`<div key=${name}><dt>${work(name)}</dt><dd>${number(value)}</dd></div>`)}</dl>
+      ${run.output.proposals > 0 && run.status === "COMPLETED" && html`<p><a class="button" href=${link("inbox", { run: run.id })}>Decide the proposals</a></p>`}
+    </section>
+  `;
+}
+
+function Tasks({ tasks, total }) {
+  const [all, setAll] = useState(false);
+  const sorted = [...tasks].sort(urgent);
+  const shown = all ? sorted : sorted.slice(0, FIRST);
+  if (!tasks.length) return null;
+  return html`
+    <section class="part" aria-label="Tasks">
+      <h2>Tasks</h2>
+      <ul class="plain rows">
+        ${shown.map(
+          (task) => html`<li key=${task.id}>
+            <${Status} value=${task.status} /> ${task.name}
+            <span class="quiet"> ${[rowsOf(task), task.status === "RUNNING" && task.waitsFor && "waits for a place at its source", lasted(task)].filter(Boolean).join(" · ")}</span>
+            ${task.errorMessage && html`<span class=${task.status === "FAILED" ? "line trouble" : "line quiet"}>${task.errorMessage}</span>`}
+          </li>`,
+        )}
+      </ul>
+      ${sorted.length > shown.length && html`<button type="button" class="quiet-button" onClick=${() => setAll(true)}>Show ${counted(sorted.length - shown.length, "more", "more")}</button>`}
+      <${NotShown} count=${total - tasks.length} />
+    </section>
+  `;
+}
+
+function rowsOf({ rowsDone, rowsTotal }) {
+  if (rowsDone == null) return "";
+  return rowsTotal == null ? counted(rowsDone, "row", "rows") : `${number(rowsDone)} of ${counted(rowsTotal, "row", "rows")}`;
+}

@@ -1,0 +1,34 @@
+// Tags, the weighty first: what is personal, then how sensitive it is, then what people made up. What an engine says of
+// data quality stands on nearly everything, so it waits until it is asked for.
+import { useState } from "../vendor/preact-hooks.js";
+
+import { html } from "./parts.js";
+
+const ORDER = ["PII", "Sensitivity"];
+const LATE = "DataQuality";
+const family = ({ tagFqn }) => tagFqn.split(".")[0];
+const weight = (tag) => {
+  const at = ORDER.indexOf(family(tag));
+  if (at >= 0) return at;
+  return family(tag) === LATE ? ORDER.length + 1 : ORDER.length;
+};
+
+const Tag = ({ tag }) => html`<span class=${family(tag) === ORDER[0] ? "tag personal" : "tag"} title=${tag.tagDescription}>${tag.tagFqn}</span>`;
+
+// The first tags, and how many more there are: by name for who points at them or, where it may be pressed, for all.
+export function Tags({ tags, most = 3, opens = false }) {
+  const [open, setOpen] = useState(false);
+  if (!tags?.length) return null;
+  const sorted = [...tags].sort((one, other) => weight(one) - weight(other));
+  const first = sorted.filter((tag) => family(tag) !== LATE).slice(0, most);
+  const shown = open ? sorted : first;
+  const names = sorted.slice(first.length).map((tag) => tag.tagFqn).join(", ");
+  const more = sorted.length - shown.length;
+  return html`
+    <span class="tags">
+      ${shown.map((tag) => html`<${Tag} key=${tag.tagFqn} tag=${tag} />`)}
+      ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${`Show ${names} as well`} onClick=${() => setOpen(true)}>+${more}</button>`}
+      ${more > 0 && !opens && html`<span class="tag more-tags" title=${names} role="note" aria-label=${`and ${names}`}>+${more}</span>`}
+    </span>
+  `;
+}

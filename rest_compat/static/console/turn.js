@@ -1,0 +1,124 @@
+// One question and its answer. The events of an answer are kept, so an old one is told as a new one is.
+import { useEffect, useState } from "../vendor/preact-hooks.js";
+
+import { Chart } from "./chart.js";
+import { CSV, FOLLOW } from "./documents.js";
+import { ask, follow, save } from "./graph.js";
+import { Failed, html } from "./parts.js";
+import { counted, percent } from "./words.js";
+import { Rows } from "./rows.js";
+
+const NOTHING = { steps: [], text: "", sql: null, result: null, artifacts: [], done: null, error: null };
+
+// What is known of an answer once one more event of it was heard.
+export function told(known, { event, data }) {
+  if (event === "TASK_UPDATE") return data.message ? { ...known, steps: [...known.steps, data.message] } : known;
+  if (event === "MESSAGE_DELTA") return { ...known, text: known.text + (data.delta ?? "") };
+  if (event === "SQL") return { ...known, sql: data };
+  if (event === "RESULT") return { ...known, result: data };
+  if (event === "ARTIFACT") return { ...known, artifacts: [...known.artifacts, data] };
+  if (event === "DONE") return { ...known, done: data, text: data.message || known.text };
+  if (event === "ERROR") return { ...known, error: data };
+  return known;
+}
+
+export function Turn({ session, turn, last, onPick }) {
+  const [known, setKnown] = useState(NOTHING);
+  const [failure, setFailure] = useState(null);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const leaving = new AbortController();
+    setKnown(NOTHING);
+    setFailure(null);
+    const heard = (event) => setKnown((before) => told(before, event));
+    follow(FOLLOW, { sessionId: session, turnId: turn.turnId }, heard, leaving.signal).catch(
+      (error) => leaving.signal.aborted || setFailure(error),
+    );
+    return () => leaving.abort();
+  }, [session, turn.turnId, round]);
+
+  const over = known.done || known.error;
+  return html`
+    <li class="turn" aria-busy=${String(!over && !failure)}>
+      <p class="question">${turn.question}</p>
+      <div class="answer">
+        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? "The question was sent"} …</p>`}
+        <${Said} known=${known} />
+        ${known.error && html`<div class="face wrong" role="alert"><strong>No answer came</strong><span>${known.error.message}</span><span>Ask again, or in other words.</span></div>`}
+        ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
+        <${Readings} readings=${known.done?.readings} open=${last} onPick=${onPick} />
+        <${Charts} artifacts=${known.artifacts} />
+        ${known.result && html`<${Rows} result=${known.result} /><${Csv} artifacts=${known.artifacts} result=${known.result} />`}
+        <${Query} known=${known} />
+      </div>
+    </li>
+  `;
+}
+
+// A question back names its readings in its text as well; the buttons say them better.
+function Said({ known }) {
+  const readings = known.done?.readings ?? [];
+  const [first] = readings;
+  const listed = readings.length > 1 ? `\n\n1. ${first.text}` : `\n\n${first?.text}`;
+  const text = first ? known.text.split(listed)[0] : known.text;
+  if (!text) return null;
+  return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => html`<p key=${at}>${part}</p>`)}</div>`;
+}
+
+function Readings({ readings, open, onPick }) {
+  if (!readings?.length) return null;
+  return html`
+    <ul class="readings" aria-label="What is meant">
+      ${readings.map(
+        (reading) => html`<li key=${reading.id}>
+          <button type="button" disabled=${!open} onClick=${() => onPick(reading)}>
+            <span>${reading.text}</span>
+            ${reading.row_count != null && html`<span class="quiet">${counted(reading.row_count, "row", "rows")}</span>`}
+          </button>
+        </li>`,
+      )}
+    </ul>
+  `;
+}
+
+const of = (artifacts, kind) => artifacts.find((one) => one.artifact_type === kind);
+
+function Charts({ artifacts }) {
+  const chart = of(artifacts, "chart");
+  return chart ? html`<${Chart} resourceUri=${chart.resource_uri} title=${chart.artifact_title} />` : null;
+}
+
+function Csv({ artifacts, result }) {
+  const [failure, setFailure] = useState(null);
+  const rows = of(artifacts, "parquet");
+  if (!rows) return null;
+  const download = async () => {
+    setFailure(null);
+    try {
+      await save((await ask(CSV, { resourceUri: rows.resource_uri })).artifactDownload);
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  return html`
+    <p class="after">
+      <button type="button" class="quiet-button csv" onClick=${download}>Save as CSV</button>
+      ${result.rows.length < result.row_count && html`<span class="quiet">${counted(result.rows.length, "row", "rows")} of ${result.row_count} shown; the file has all.</span>`}
+      ${result.truncated && html`<span class="quiet">The source has more rows than were read.</span>`}
+    </p>
+    ${failure && html`<${Failed} failure=${failure} again=${download} />`}
+  `;
+}
+
+function Query({ known }) {
+  const { sql, done } = known;
+  if (!sql) return null;
+  return html`
+    <details class="query">
+      <summary>How it was found${sql.confidence != null && html`<span class="quiet"> · such drafts are right ${percent(sql.confidence)} of the time</span>`}</summary>
+      ${(done?.reading ?? sql.reading) && html`<p>Understood as: ${done?.reading ?? sql.reading}</p>`}
+      ${done?.verified && html`<p>A steward has checked this query.</p>`}
+      <pre tabindex="0" aria-label="SQL"><code>${sql.sql}</code></pre>
+    </details>
+  `;
+}

@@ -1,0 +1,64 @@
+"""What is not personal, though some value of it passes: periods, codes, requests, registry numbers, films and rooms."""
+
+import random
+from typing import Any
+
+import pytest
+
+from resolvers.engines.recognition.matching import RECOGNIZERS, nats_of
+from tests.engines.recognition.support import found_in, tags
+
+rng = random.Random(93)
+MANY = range(60)
+FILMS = ["Annie Hall", "Erin Brockovich", "Jerry Maguire", "Billy Elliot", "Mary Poppins", "Jackie Brown", "Rebecca"]
+
+NOT: list[tuple[str, list[Any]]] = [
+    ("fiscal_quarter", [f"{2019 + at % 4}-Q{1 + at % 4}" for at in MANY]),
+    ("Quartal", [f"{1 + at % 4}. Quartal 20{10 + at % 9}" for at in MANY]),
+    ("pay_period", [f"{2019 + at % 5}-P{1 + at % 13:02d}" for at in MANY]),
+    ("term", [f"{('Spring', 'Fall', 'Summer')[at % 3]} {1990 + at % 20}" for at in MANY]),
+    ("season", [f"{1990 + at}/{(91 + at) % 100:02d}" for at in range(20)]),
+    ("occupation_code", [f"{rng.randint(11, 53)}-{rng.randint(1000, 9999)}" for _ in MANY]),
+    ("request_number", [str(rng.randint(20_100_000, 68_999_999)) for _ in MANY]),
+    ("registry_no", [str(rng.randint(10_000_000, 99_999_999)) for _ in MANY]),
+    ("filing_no", [str(rng.randint(100_000_000, 999_999_999)) for _ in MANY]),
+    ("film_title", [FILMS[at % 7] for at in MANY]),
+    ("brand", [("Calvin Klein", "Hugo Boss", "Ralph Lauren", "Tommy Hilfiger")[at % 4] for at in MANY]),
+    ("building", [("Hopkins Hall", "Carver Annex", "Morris Wing", "Ellis Block")[at % 4] for at in MANY]),
+    ("station", [("Victoria", "Florence", "Madison", "Franklin", "Charlotte")[at % 5] for at in MANY]),
+]
+
+
+@pytest.mark.parametrize(("name", "values"), NOT, ids=[name for name, _ in NOT])
+def test_what_is_not_personal_gets_no_tag(name: str, values: list[Any]) -> None:
+    assert tags(values, name) == set()
+
+
+@pytest.mark.parametrize(("name", "values"), NOT[:9], ids=[name for name, _ in NOT[:9]])
+def test_neither_do_numbers_and_periods_without_their_name(name: str, values: list[Any]) -> None:
+    assert tags(values) == set(), name
+
+
+def test_films_beside_their_directors_are_no_persons_and_the_directors_are() -> None:
+    directors = [f"{('Maria', 'James', 'Olga')[at % 3]} {('Smith', 'Khan', 'Weber', 'Silva')[at % 4]}" for at in MANY]
+    found = found_in({"title": [FILMS[at % 7] for at in MANY], "director": directors}, name="films")
+    assert {name: [one.tag for one in some] for name, some in found.items()} == {
+        "title": [],
+        "director": ["PersonName"],
+    }
+
+
+def test_the_check_digits_of_all_countries_are_one_test() -> None:
+    """With a hundred schemes to try, one that a tenth of numbers passes fits four of five by chance every so often."""
+    scheme = next(one for one in RECOGNIZERS if one.name == "ca.sin")
+    assert nats_of(scheme, 5, 4, 5, scheme.chance) < 2
+    assert nats_of(scheme, 3, 3, 3, scheme.chance) < 3
+    assert nats_of(scheme, 12, 12, 12, scheme.chance) > 8
+
+
+def test_five_registry_numbers_of_which_most_pass_some_scheme_are_no_persons_numbers() -> None:
+    wrong = 0
+    for seed in range(60):
+        drawn = random.Random(seed)
+        wrong += bool(tags([str(drawn.randint(100_000_000, 999_999_999)) for _ in range(4)], "registry_no"))
+    assert wrong <= 1
