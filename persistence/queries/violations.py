@@ -133,17 +133,22 @@ class ViolationRepository(WithDimension[Violation]):
         scope: Scope,
         only: ViolationFilter,
         dimension_ids: Collection[str] | None,
-        groups: Collection[tuple[ViolationStatus, str | None]],
+        statuses: Collection[ViolationStatus],
         most: int,
+        *,
+        unlike: tuple[ViolationStatus | None, str | None] | None = None,
     ) -> list[Violation]:
-        """Return the first matching violations of some statuses and assignees, the worst first."""
-        if not groups:
-            return []
-        one_of = [
-            sa.and_(violations.c.status == status, violations.c.assigned_to.is_not_distinct_from(to))
-            for status, to in groups
-        ]
-        query = self.select(scope).where(*_matching(only, dimension_ids), sa.or_(*one_of))
+        """Return the first matching violations of some statuses, the worst first.
+
+        `unlike` leaves out what stands at a status, with an assignee; None there is any.
+        """
+        where = [violations.c.status.in_(statuses), *_matching(only, dimension_ids)]
+        if unlike is not None:
+            status, to = unlike
+            same = [] if status is None else [violations.c.status == status]
+            same += [] if to is None else [violations.c.assigned_to.is_not_distinct_from(to)]
+            where.append(~sa.and_(*same))
+        query = self.select(scope).where(*where)
         order = (violations.c.severity_rank.desc(), violations.c.created_at, violations.c.id)
         return self.resources(self._connection.execute(query.order_by(*order).limit(most)).all())
 

@@ -46,8 +46,7 @@ async def list_actions(
         dimensions = [
             one.id for one in uow.dimensions.standing(ctx.scope) if assessment_type in (None, one.assessment_type)
         ]
-        groups = uow.violations.standing(ctx.scope, only, dimensions)
-        found = uow.violations.movable(ctx.scope, only, dimensions, list(groups), MOST_WEIGHED)
+        found = uow.violations.movable(ctx.scope, only, dimensions, UNRESOLVED, MOST_WEIGHED)
         tables = {one.id: _table(one) for one in found}
         named = {fqn for fqn in tables.values() if fqn is not None}
         rows, references = rows_of(uow.connection, ctx.scope, named), references_to(uow.connection, ctx.scope, named)

@@ -231,8 +231,15 @@ async def decide_violations(ctx: Context, *, decision: ViolationsDecision) -> Vi
         groups = uow.violations.standing(ctx.scope, decision.only, dimensions)
         stand = {group for group in groups if _stands(decision, *group)}
         barred = {group for group in groups if group not in stand and not _may_move(decision, group[0])}
-        to_move = sorted(set(groups) - stand - barred, key=repr)
-        found = uow.violations.movable(ctx.scope, decision.only, dimensions, to_move, MOST_AT_ONCE)
+        to_move = set(groups) - stand - barred
+        found = uow.violations.movable(
+            ctx.scope,
+            decision.only,
+            dimensions,
+            sorted({status for status, _ in to_move}),
+            MOST_AT_ONCE,
+            unlike=(decision.status, decision.assigned_to),
+        )
         moved = len(found) if decision.dry_run else _move(uow, ctx.scope, decision, found, user, now)
         return ViolationsDecided(
             matched=sum(groups.values()),

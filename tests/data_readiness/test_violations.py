@@ -5,9 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from persistence.queries.violations import GONE, Recorded
+from persistence.tables.quality import violations
 from resolvers.data_readiness import violations as many
+from resolvers.data_readiness.actions import list_actions
 from resolvers.data_readiness.metrics import create_dimension
 from resolvers.data_readiness.violations import (
     create_violation_definition,
@@ -393,6 +396,20 @@ async def test_violations_are_assigned_one_by_one_and_many_at_once(world: World,
     assert (found["resolved_by"], found["resolved_at"], found["resolution_notes"]) == (
         "olga", resolved["resolved_at"], "done",
     )  # fmt: skip
+
+
+async def test_as_many_people_may_look_after_violations_as_there_are(world: World, door: Door) -> None:
+    await find(world, *(finding(key=str(number)) for number in range(1200)))
+
+    def work(uow: Any) -> None:
+        uow.connection.execute(sa.update(violations).values(assigned_to=violations.c.id))
+
+    await world.app.parts.services.store.write(work)
+    tried = await decide_many(world, door, status="resolved", dry_run=True)
+    assert figures(tried) == (1200, 1200, 0, 0, 0)
+    first = tried["sample"][0]["id"]
+    assert figures(await decide_many(world, door, assigned_to=first, dry_run=True)) == (1200, 1199, 1, 0, 0)
+    assert (await door(list_actions, world.owner, limit=1))["total"] == 1200
 
 
 async def test_many_violations_are_decided_in_parts(world: World, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:

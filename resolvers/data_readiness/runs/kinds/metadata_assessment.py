@@ -93,6 +93,9 @@ class MetadataAssessment(RunWork):
             has = self._has(uow, [*rows, *inside])
             figures: list[Measured] = []
             found: list[tuple[str, Finding | None]] = []
+            below: dict[str | None, list[Mapping[str, Any]]] = {}
+            for one in (*rows, *inside):
+                below.setdefault(one["parent_fqn"], []).append(one)
             for row in rows:
                 figures += [
                     Measured(_METRIC[metric].id, row["fully_qualified_name"], int(metric in has[row["id"]]), 1)
@@ -100,8 +103,7 @@ class MetadataAssessment(RunWork):
                     if row["type"] in _KIND[kind].applicable_asset_types
                 ]
                 found += self._alone(row, has[row["id"]])
-                below = [one for one in (*rows, *inside) if one["parent_fqn"] == row["fully_qualified_name"]]
-                found += _summed(row, below, has)
+                found += _summed(row, below.get(row["fully_qualified_name"], ()), has)
             now = self.ctx.now()
             recorded = uow.metric_results.record(self.scope, self.run.id, figures, at=now)
             done = uow.violations.record(
