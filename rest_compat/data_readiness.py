@@ -1,6 +1,7 @@
 """Every path under /data-readiness, which /api/data-readiness serves alike. Additions to the contract are marked."""
 
 from resolvers.data_readiness import (
+    actions,
     classifications,
     data_assets,
     glossary,
@@ -40,6 +41,9 @@ data_readiness.post(f"{_run}/retry", runs.retry_run, status=202)  # addition
 
 _approval = "/workflows/runs/{run_id}/approval"
 data_readiness.get("/workflows/runs/{run_id}/proposals", approvals.list_run_proposals, envelope=PageLimitList)
+data_readiness.get(
+    "/workflows/runs/{run_id}/proposals/groups", approvals.list_proposal_groups, envelope=PageLimitList
+)  # addition
 data_readiness.get(_approval, approvals.get_run_approval)
 data_readiness.post(_approval, approvals.decide_run, status=200)
 
@@ -72,11 +76,13 @@ data_readiness.post("/metrics/scorecard", scorecard.get_scorecard, status=200)
 data_readiness.post("/reports", reports.create_report)  # addition
 
 _kinds, _violation = "/violations/definitions", "/violations/{violation_id}"
+data_readiness.get("/actions", actions.list_actions, envelope=PageLimitList)  # addition
 data_readiness.get("/violations", violations.list_violations, envelope=PageLimitList)
 data_readiness.get(_kinds, violations.list_violation_definitions, envelope=DefinitionList)
 data_readiness.post(_kinds, violations.create_violation_definition)  # addition
 data_readiness.put(f"{_kinds}/{{definition_id}}", violations.update_violation_definition)  # addition
 data_readiness.delete(f"{_kinds}/{{definition_id}}", violations.delete_violation_definition)  # addition
+data_readiness.post("/violations/decisions", violations.decide_violations, status=200)  # addition
 data_readiness.get(_violation, violations.get_violation)
 data_readiness.patch(_violation, violations.update_violation)
 data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition

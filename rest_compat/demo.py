@@ -233,7 +233,8 @@ async def _ready(api: Api, service: str) -> None:
     await _run(api, "9. Measuring the metadata", "metadata-assessment", {"asset_fqn": service})
     assessed = await _run(api, "10. Measuring the data", "dq-assessment", {"asset_fqn": service})
     card = await api("POST", "/data-readiness/metrics/scorecard", json={"asset_fqn": service})
-    table = Table(title=f"11. Scorecard of {service}: {card['overall_score']}", title_justify="left")
+    scores = f"data {card['data_quality']['score']}, description {card['metadata']['score']}"
+    table = Table(title=f"11. Scorecard of {service}: {scores}", title_justify="left")
     for heading in ("dimension", "good of all", "score"):
         table.add_column(heading, justify="right" if heading != "dimension" else "left")
     for one in card["dimensions"]:

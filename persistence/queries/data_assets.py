@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.filters import with_text
+from persistence.queries.inherited import Inherited, inherited
 from persistence.queries.metadata_search import in_scope, subtree
 from persistence.queries.workflows import ancestry
 from persistence.repository import Scope
@@ -20,7 +21,7 @@ from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import NotFound
 from schema.identifiers import Fqn
 from schema.pagination import Page
-from schema.utils.metadata_asset import AssetType
+from schema.utils.metadata_asset import AssetOwner, AssetType
 
 _ASSESSES: Final = (
     WorkflowType.DQ_EXECUTION,
@@ -42,7 +43,6 @@ _SHOWN: Final = (
     "is_dq_tagged",
     "is_pii_tagged",
     "is_sensitivity_tagged",
-    "owners",
     "version_major",
     "version_minor",
     "updated_at",
@@ -98,7 +98,11 @@ def _with_runs(connection: sa.Connection, scope: Scope, rows: Sequence[dict[str,
     lines = [ancestry(row["fully_qualified_name"]) for row in rows]
     latest = _latest(connection, scope, sorted({name for line in lines for name in line}))
     measured = _measured(connection, scope, sorted({_profiled_as(row["fully_qualified_name"]) for row in rows}))
-    return [_asset(row, line, latest, measured) for row, line in zip(rows, lines, strict=True)]
+    has = inherited(connection, scope, [row["fully_qualified_name"] for row in rows])
+    return [
+        _asset(row, line, latest, measured, has[row["fully_qualified_name"]])
+        for row, line in zip(rows, lines, strict=True)
+    ]
 
 
 def _profiled_as(fqn: str) -> str:
@@ -150,7 +154,13 @@ def _latest(connection: sa.Connection, scope: Scope, names: Sequence[str]) -> _L
     return found
 
 
-def _asset(row: dict[str, Any], line: Sequence[str], latest: _Latest, measured: Mapping[str, datetime]) -> DataAsset:
+def _asset(
+    row: dict[str, Any],
+    line: Sequence[str],
+    latest: _Latest,
+    measured: Mapping[str, datetime],
+    has: Inherited,
+) -> DataAsset:
     def last(kinds: Iterable[WorkflowType]) -> datetime | None:
         return max((latest[name, kind] for name in line for kind in kinds if (name, kind) in latest), default=None)
 
@@ -169,7 +179,11 @@ def _asset(row: dict[str, Any], line: Sequence[str], latest: _Latest, measured: 
         table=parts[3],
         column=parts[4],
         is_described=bool(row["description"]),
-        is_owned=bool(row["owners"]),
+        is_owned=bool(has.owners),
+        owners=[AssetOwner.model_validate(one) for one in has.owners],
+        owners_from=has.owners_from,
+        sensitivity=has.level,
+        sensitivity_from=has.level_from,
         readiness=Readiness.ASSESSED if assessed else Readiness.PROFILED if profiled else Readiness.CATALOGED,
         last_ingested_at=last([WorkflowType.SERVICE_INGESTION]),
         last_profiled_at=profiled,

@@ -79,10 +79,20 @@ class MetricResultRepository(Repository[MetricResult]):
             where.append(self.table.c.dimension_id.in_(dimension_ids))
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
-    def moments(self, scope: Scope, parts: Sequence[str], as_of: datetime | None, most: int) -> list[datetime]:
-        """Return when the last runs that measured something at or under a name had ended, the oldest first."""
+    def moments(
+        self,
+        scope: Scope,
+        parts: Sequence[str],
+        as_of: datetime | None,
+        most: int,
+        *,
+        metrics: Collection[str] | None = None,
+    ) -> list[datetime]:
+        """Return when the last runs that measured some metrics at or under a name had ended, the oldest first."""
         table = self.table.c
         where = [*self._within(scope), *below(self.table, parts)]
+        if metrics is not None:
+            where.append(table.metric_definition_id.in_(metrics))
         if as_of is not None:
             where.append(table.measured_at <= as_of)
         ended = sa.func.max(table.measured_at)
@@ -191,19 +201,31 @@ class MetricResultRepository(Repository[MetricResult]):
         )
 
     def before_last_run(
-        self, scope: Scope, parts: Sequence[str], *, at: datetime | None, run_id: str | None
+        self,
+        scope: Scope,
+        parts: Sequence[str],
+        *,
+        at: datetime | None,
+        run_id: str | None,
+        metrics: Collection[str] | None = None,
     ) -> tuple[str, datetime, dict[str, Sums]] | None:
         """The last run that measured under a dotted name until a moment, when it began, and the sums before it.
 
-        For one run the sums are those of the run before it. None when nothing was measured.
+        For one run the sums are those of the run before it. With `metrics` only runs that measured one of them count.
+        None when nothing was measured.
         """
-        run = run_id or _last_run(self.latest(scope, parts, at=at or LAST_MOMENT, run_id=None))
-        first = None if run is None else self.first_of_run(scope, parts, run)
+
+        def latest(at: datetime, run_id: str | None, *, before: bool) -> dict[str, Sums]:
+            found = self.latest(scope, parts, at=at, run_id=run_id, before=before)
+            return found if metrics is None else {id: sums for id, sums in found.items() if id in metrics}
+
+        run = run_id or _last_run(latest(at or LAST_MOMENT, None, before=False))
+        first = None if run is None else self.first_of_run(scope, parts, run, metrics)
         if run is None or first is None:
             return None
-        before = self.latest(scope, parts, at=first, run_id=None, before=True)
+        before = latest(first, None, before=True)
         if run_id is not None and (other := _last_run(before)) is not None:
-            before = self.latest(scope, parts, at=first, run_id=other, before=True)
+            before = latest(first, other, before=True)
         return run, first, before
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[MetricResult]]:
@@ -228,9 +250,12 @@ class MetricResultRepository(Repository[MetricResult]):
             found[part] = [one for one in listed if not is_withdrawn(one.details)]  # they sort last
         return found
 
-    def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:
-        """Return when a run first measured anything at or under a dotted name."""
-        return first_moment(self._connection, scope, join_fqn(parts), self._metrics(scope), run_id)
+    def first_of_run(
+        self, scope: Scope, parts: Sequence[str], run_id: str, metrics: Collection[str] | None = None
+    ) -> datetime | None:
+        """Return when a run first measured anything, or one of some metrics, at or under a dotted name."""
+        among = self._metrics(scope) if metrics is None else list(metrics)
+        return first_moment(self._connection, scope, join_fqn(parts), among, run_id)
 
     def end_of_run(self, scope: Scope, run_id: str) -> datetime | None:
         """Return when the last result of a run was written."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.filters import at_or_under, is_like
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import proposals, run_approvals
 from schema.data_readiness.proposal import (
@@ -14,6 +15,8 @@ from schema.data_readiness.proposal import (
     Decision,
     Proposal,
     ProposalConflict,
+    ProposalFilter,
+    ProposalGroup,
     ProposalKind,
     ProposalState,
     RunApproval,
@@ -26,6 +29,31 @@ TABLE_PARTS = LEVEL[AssetType.TABLE]
 _KEPT = ("current_value", "proposed_value")
 
 
+EVERY: Final = ProposalFilter()
+"""The filter that every proposal matches."""
+
+
+def matching(only: ProposalFilter) -> list[sa.ColumnElement[bool]]:
+    """The conditions of what a filter asks for."""
+    table = proposals.c
+    where: list[sa.ColumnElement[bool]] = []
+    if only.kinds is not None:
+        where.append(table.kind.in_(only.kinds))
+    if only.min_confidence is not None:
+        where.append(table.confidence >= only.min_confidence)
+    if only.under is not None:
+        where += at_or_under(table.asset_fqn, only.under)
+    if only.assets_like is not None:
+        where.append(is_like(table.asset_fqn, only.assets_like))
+    if only.group is not None:
+        where.append(sa.or_(table.group == only.group, sa.and_(table.group.is_(None), table.id == only.group)))
+    return where
+
+
+def _standing(state: ProposalState) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((proposals.c.state == state, 1), else_=0))
+
+
 class ProposalRepository(Repository[Proposal]):
     """Proposals."""
 
@@ -33,11 +61,64 @@ class ProposalRepository(Repository[Proposal]):
         super().__init__(connection, Proposal, proposals, noun="proposal", order=[proposals.c.position])
 
     def listed(
-        self, scope: Scope, *, offset: int, limit: int, min_confidence: float | None = None, **equals: Any
+        self, scope: Scope, *, offset: int, limit: int, only: ProposalFilter = EVERY, **equals: Any
     ) -> Page[Proposal]:
-        """One window of the proposals in the order of their run; those that the engine is at least so sure of."""
-        where = [] if min_confidence is None else [proposals.c.confidence >= min_confidence]
-        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
+        """One window of the proposals in the order of their run; only those that match."""
+        return self.page(scope, offset=offset, limit=limit, where=matching(only), **equals)
+
+    def groups(
+        self, scope: Scope, *, offset: int, limit: int, only: ProposalFilter = EVERY, **equals: Any
+    ) -> Page[ProposalGroup]:
+        """One window of the groups of a run's proposals that match, the largest first, each with its first proposal.
+
+        What all of a group say is left to whoever knows how proposals are alike.
+        """
+        table = proposals.c
+        conditions = [*self._within(scope), *matching(only), *self._equal(equals)]
+        grouped = (
+            sa.select(
+                sa.func.coalesce(table.group, table.id).label("key"),
+                sa.func.count().label("proposals"),
+                sa.func.count(table.asset_fqn.distinct()).label("assets"),
+                *(_standing(state).label(state) for state in ProposalState),
+                sa.func.min(table.confidence).label("lowest"),
+                sa.func.max(table.confidence).label("highest"),
+                sa.func.min(table.position).label("first"),
+                table.run_id,
+            )
+            .where(*conditions)
+            .group_by(sa.func.coalesce(table.group, table.id), table.run_id)
+            .subquery()
+        )
+        total = self._connection.execute(sa.select(sa.func.count()).select_from(grouped)).scalar_one()
+        query = sa.select(grouped).order_by(grouped.c.proposals.desc(), grouped.c.first).offset(offset).limit(limit)
+        rows = self._connection.execute(query).all()
+        firsts = [row.first for row in rows]
+        examples = self.select(scope).where(table.position.in_(firsts), *self._equal({"run_id": equals.get("run_id")}))
+        at = dict(
+            zip(
+                self._connection.execute(examples.with_only_columns(table.position).order_by(table.position)).scalars(),
+                self.resources(self._connection.execute(examples.order_by(table.position)).all()),
+                strict=True,
+            )
+        )
+        found = [
+            ProposalGroup(
+                group=row.key,
+                kind=at[row.first].kind,
+                says="",
+                proposals=row.proposals,
+                assets=row.assets,
+                pending=row.proposed,
+                approved=row.approved,
+                rejected=row.rejected,
+                lowest_confidence=row.lowest,
+                highest_confidence=row.highest,
+                example=at[row.first],
+            )
+            for row in rows
+        ]
+        return Page[Any].model_construct(items=found, total=total, offset=offset, limit=limit)
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the values out of the objects that they are kept in: SQLite would make a bare number of one."""
@@ -81,11 +162,17 @@ class ProposalRepository(Repository[Proposal]):
             found += self.resources(self._connection.execute(query.where(proposals.c.id.in_(some))).all())
         return found
 
-    def undecided(self, scope: Scope, run_id: str) -> dict[str, list[tuple[int, str]]]:
-        """The undecided proposals of a run, by the table that they are about something of: place and id of each."""
+    def by_table(
+        self,
+        scope: Scope,
+        run_id: str,
+        state: ProposalState = ProposalState.PROPOSED,
+        only: ProposalFilter = EVERY,
+    ) -> dict[str, list[tuple[int, str]]]:
+        """The matching proposals of a run in a state, by the table that they are about something of: place and id."""
         table = proposals.c
         query = sa.select(table.asset_fqn, table.position, table.id).where(
-            *self._within(scope), table.run_id == run_id, table.state == ProposalState.PROPOSED
+            *self._within(scope), table.run_id == run_id, table.state == state, *matching(only)
         )
         found: dict[str, list[tuple[int, str]]] = {}
         for fqn, position, id in self._connection.execute(query):
@@ -102,9 +189,14 @@ class ProposalRepository(Repository[Proposal]):
         ).scalar_one()
         return 0 if last is None else int(last) - start + 1
 
-    def resource_uris(self, scope: Scope, run_id: str, ids: Sequence[str] | None) -> set[str]:
-        """Return whose catalogs the proposals of a run are about."""
-        query = sa.select(proposals.c.resource_uri).where(*self._within(scope), proposals.c.run_id == run_id).distinct()
+    def resource_uris(
+        self, scope: Scope, run_id: str, ids: Sequence[str] | None, only: ProposalFilter = EVERY
+    ) -> set[str]:
+        """Return whose catalogs the matching proposals of a run are about."""
+        query = sa.select(proposals.c.resource_uri).where(
+            *self._within(scope), proposals.c.run_id == run_id, *matching(only)
+        )
+        query = query.distinct()
         found: set[str] = set()
         for part in _parts(ids):
             narrowed = query if part is None else query.where(proposals.c.id.in_(part))

@@ -28,7 +28,7 @@ _FACTS: Final = (
     _ASSET.column_relationships,
 )  # fmt: skip
 _DESCRIBED: Final = (
-    _ASSET.id, _ASSET.fully_qualified_name, _ASSET.parent_fqn, _ASSET.type, _ASSET.description, _ASSET.owners,
+    _ASSET.id, _ASSET.fully_qualified_name, _ASSET.parent_fqn, _ASSET.type, _ASSET.name, _ASSET.description,
     _ASSET.tags, _ASSET.version_major, _ASSET.version_minor,
 )  # fmt: skip
 
@@ -128,14 +128,19 @@ def versions_of(connection: sa.Connection, scope: Scope, fqns: Iterable[str]) ->
 
 
 def described_assets(
-    connection: sa.Connection, scope: Scope, assets: Sequence[str], tables: Sequence[str]
+    connection: sa.Connection, scope: Scope, assets: Sequence[str], tables: Sequence[str], schemas: Sequence[str] = ()
 ) -> list[Mapping[str, Any]]:
-    """Return how some live assets are described, owned and tagged, and some tables with their columns."""
+    """Return how some live assets are described and tagged, some tables with their columns, and the tables of some
+    schemas.
+    """
     query = sa.select(*_DESCRIBED).where(*_live(scope)).order_by(_ASSET.fully_qualified_name)
     rows: list[Mapping[str, Any]] = []
     for names in (assets, tables):
         if names:
             rows += map(dict, connection.execute(query.where(_ASSET.fully_qualified_name.in_(names))).mappings())
+    if schemas:
+        of_schemas = query.where(_ASSET.type == AssetType.TABLE, _ASSET.parent_fqn.in_(schemas))
+        rows += map(dict, connection.execute(of_schemas).mappings())
     if tables:
         columns = query.where(_ASSET.type == AssetType.COLUMN, _ASSET.parent_fqn.in_(tables))
         rows += map(dict, connection.execute(columns).mappings())

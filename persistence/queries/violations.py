@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from persistence.queries.filters import at_or_under, is_like
 from persistence.queries.metadata_search import in_scope, prefix_range
 from persistence.queries.quality import (
     MetricDefinitionRepository,
@@ -24,7 +25,14 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import violation_events as events
 from persistence.tables.quality import violations
 from schema.data_readiness.scorecard import ScoredPart
-from schema.data_readiness.violation import UNRESOLVED, Severity, Violation, ViolationEvent, ViolationStatus
+from schema.data_readiness.violation import (
+    UNRESOLVED,
+    Severity,
+    Violation,
+    ViolationEvent,
+    ViolationFilter,
+    ViolationStatus,
+)
 from schema.identifiers import Fqn
 from schema.pagination import Page
 
@@ -99,14 +107,75 @@ class ViolationRepository(WithDimension[Violation]):
         limit: int,
         asset_parts: Sequence[str] = (),
         dimension_ids: Collection[str] | None = None,
+        assets_like: str | None = None,
         **equals: Any,
     ) -> Page[Violation]:
         """One window of what is wrong at or under a name, of dimensions if given, in the order that was asked for."""
         where = below(violations, asset_parts)
+        if assets_like is not None:
+            where.append(is_like(violations.c.asset_fqn, assets_like))
         if dimension_ids is not None:
             where.append(violations.c.dimension_id.in_(dimension_ids))
         order = order_of(violations, sort, SORTABLE)
         return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
+
+    def standing(
+        self, scope: Scope, only: ViolationFilter, dimension_ids: Collection[str] | None
+    ) -> dict[tuple[ViolationStatus, str | None], int]:
+        """Return how many violations match, by their status and who looks after them."""
+        where = [*self._within(scope), *_matching(only, dimension_ids)]
+        columns = (violations.c.status, violations.c.assigned_to)
+        query = sa.select(*columns, sa.func.count()).where(*where).group_by(*columns)
+        return {(ViolationStatus(status), to): number for status, to, number in self._connection.execute(query)}
+
+    def movable(
+        self,
+        scope: Scope,
+        only: ViolationFilter,
+        dimension_ids: Collection[str] | None,
+        statuses: Collection[ViolationStatus],
+        most: int,
+        *,
+        unlike: tuple[ViolationStatus | None, str | None] | None = None,
+    ) -> list[Violation]:
+        """Return the first matching violations of some statuses, the worst first.
+
+        `unlike` leaves out what stands at a status, with an assignee; None there is any.
+        """
+        where = [violations.c.status.in_(statuses), *_matching(only, dimension_ids)]
+        if unlike is not None:
+            status, to = unlike
+            same = [] if status is None else [violations.c.status == status]
+            same += [] if to is None else [violations.c.assigned_to.is_not_distinct_from(to)]
+            where.append(~sa.and_(*same))
+        query = self.select(scope).where(*where)
+        order = (violations.c.severity_rank.desc(), violations.c.created_at, violations.c.id)
+        return self.resources(self._connection.execute(query.order_by(*order).limit(most)).all())
+
+    def decide(self, scope: Scope, seen: Mapping[str, str], values: Mapping[str, Any], event: Mapping[str, Any]) -> int:
+        """Change violations alike, by the status that each was seen in, and write it into their histories; how many.
+
+        One that somebody has moved in between stays. An `event` without `to_status` leaves the status.
+        """
+        number, ids = 0, sorted(seen)
+        for start in range(0, len(ids), AT_ONCE):
+            some = ids[start : start + AT_ONCE]
+            held = self._connection.execute(self._held(scope).where(violations.c.id.in_(some))).all()
+            rows = [row for row in held if row.status == seen[row.id]]
+            changed = violations.c.id.in_([row.id for row in rows])
+            self._connection.execute(
+                violations.update()
+                .where(*self._within(scope), changed)
+                .values(**values, revision=violations.c.revision + 1)
+            )
+            told = [
+                _event(scope, row.id, row.revision + 1, {"from_status": row.status, "to_status": row.status, **event})
+                for row in rows
+            ]
+            if told:
+                self._connection.execute(events.insert(), told)
+            number += len(rows)
+        return number
 
     def unresolved_checks(self, scope: Scope, asset_fqn: str, prefix: str) -> set[str]:
         """The checks, of those that start with a prefix, that unresolved violations at or under a name stand for."""
@@ -342,6 +411,31 @@ class ViolationRepository(WithDimension[Violation]):
     def _set(self, row: Any, values: Mapping[str, Any]) -> None:
         where = (violations.c.id == row.id, violations.c.revision == row.revision)
         self._connection.execute(violations.update().where(*where).values(**values, revision=row.revision + 1))
+
+
+def _matching(only: ViolationFilter, dimension_ids: Collection[str] | None) -> list[sa.ColumnElement[bool]]:
+    """The conditions of what a filter asks for."""
+    table = violations.c
+    where: list[sa.ColumnElement[bool]] = [
+        column.in_(wanted)
+        for column, wanted in (
+            (table.id, None if only.ids is None else [str(id) for id in only.ids]),
+            (table.name, only.names),
+            (table.severity, only.severities),
+            (table.status, only.statuses),
+            (table.dimension_id, dimension_ids),
+        )
+        if wanted is not None
+    ]
+    if only.under is not None:
+        where += at_or_under(table.asset_fqn, only.under)
+    if only.assets_like is not None:
+        where.append(is_like(table.asset_fqn, only.assets_like))
+    if only.workflow_run_id is not None:
+        where.append(table.workflow_run_id == str(only.workflow_run_id))
+    if only.assigned_to is not None:
+        where.append(table.assigned_to == only.assigned_to)
+    return where
 
 
 CLEARED: Final = {"resolved_by": None, "resolution_notes": None, "resolved_at": None}

@@ -129,11 +129,13 @@ proposals = sa.Table(
     sa.Column("evidence", Json, nullable=False),
     sa.Column("confidence", sa.Float),
     sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("group", sa.String(64)),  # what is alike, to be decided as one; none in runs before there were groups
     sa.Column("decided_by", sa.String(255)),
     sa.Column("decided_at", Moment),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.UniqueConstraint("run_id", "position"),
+    sa.Index("ix_proposals_group", "run_id", "group"),
     sa.Index("ix_proposals_of_run", "run_id", "state", "position"),
     sa.Index("ix_proposals_asset", "project_id", "asset_fqn"),
 )

@@ -157,6 +157,7 @@ violations = sa.Table(
     sa.Column("resolved_by", sa.String(255)),
     sa.Column("resolution_notes", sa.String(1000)),
     sa.Column("resolved_at", Moment),
+    sa.Column("assigned_to", sa.String(255)),
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("last_seen_at", Moment, nullable=False),
     sa.Column("seen_count", sa.Integer, nullable=False),

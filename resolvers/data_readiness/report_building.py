@@ -32,6 +32,7 @@ from resolvers.engines.report.values import (
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind
+from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
@@ -140,11 +141,19 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
     if not names and not await ctx.store.read(lambda uow: is_anything(uow.connection, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
     card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
-    moments = await ctx.store.read(lambda uow: uow.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS))
+    own = [
+        metric.metric_definition_id
+        for one in card.dimensions
+        if one.assessment_type is AssessmentType.DATA_QUALITY
+        for metric in one.metrics
+    ]
+    moments = await ctx.store.read(
+        lambda uow: uow.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS, metrics=own)
+    )
     past = [
         (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
     ]
-    scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
+    scores = [(moment, one.data_quality.score) for moment, one in past if one.data_quality.score is not None]
     found, number = await ctx.store.read(lambda uow: _troubles(uow, ctx.scope, parts, as_of))
     whole = facts[0] if len(parts) == 4 and facts else None
     return ReportData(

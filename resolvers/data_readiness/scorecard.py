@@ -1,6 +1,6 @@
 """The scorecard: what runs have measured, added up and weighed, at any moment of the past."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 from uuid import UUID
@@ -12,8 +12,9 @@ from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
 from resolvers.engines.scoring import Ratio, overall, score, total, written_weight
 from resolvers.operation import operation
-from schema.data_readiness.quality import Dimension, MetricDefinition
+from schema.data_readiness.quality import AssessmentType, Dimension, MetricDefinition
 from schema.data_readiness.scorecard import (
+    AssessmentScore,
     Scorecard,
     ScorecardDimension,
     ScorecardEntity,
@@ -42,8 +43,9 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
     Each figure is the latest of its metric and asset at `as_of`, or what `workflow_run_id` has measured. Asked again
     for the same moment or run, the answer is the same, byte for byte. A score is a numerator over a denominator: a
     metric's over its assets, a dimension's over its metrics; the overall score is the mean of the dimensions that were
-    measured, by their weights. Scores have 4 decimal places, rounded half to even, and only what is whole is 1.0000.
-    What was not measured is null and counts for nothing. Every dimension and metric is listed, measured or not.
+    measured, by their weights; `data_quality` and `metadata` are that of the dimensions of each kind. Scores have 4
+    decimal places, rounded half to even, and only what is whole is 1.0000. What was not measured is null and counts
+    for nothing. Every dimension and metric is listed, measured or not.
     `weight_overrides` is a what-if. An `asset_fqn` that names nothing in the catalog is a 404, and an `as_of` in the
     future a 422.
     """
@@ -95,6 +97,8 @@ async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: b
             overall_score=overall(
                 (weights[one.dimension_id], Ratio(one.numerator, one.denominator)) for one in answered
             ),
+            data_quality=_assessed(answered, AssessmentType.DATA_QUALITY),
+            metadata=_assessed(answered, AssessmentType.METADATA),
             scope=SCOPES[len(parts)],
             entity=ScorecardEntity(service=names[0], database_name=names[1], schema_name=names[2], table_name=names[3]),
             dimensions=answered,
@@ -107,10 +111,24 @@ async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: b
     return await ctx.store.read(work)
 
 
+def _assessed(dimensions: Sequence[ScorecardDimension], of: AssessmentType) -> AssessmentScore:
+    """The score of one kind of assessment."""
+    return AssessmentScore(
+        score=overall(
+            (Decimal(one.weight), Ratio(one.numerator, one.denominator))
+            for one in dimensions
+            if one.assessment_type is of
+        )
+    )
+
+
 def _opened(card: Scorecard, part: ScoredPart) -> None:
     """Note on every score what it is the sum of, so that its change can be asked for."""
     groups = tuple((one.weight, tuple(m.metric_definition_id for m in one.metrics)) for one in card.dimensions)
     card._sum = ScoredSum(part, groups, True, card.overall_score)
+    for kind, of in ((card.data_quality, AssessmentType.DATA_QUALITY), (card.metadata, AssessmentType.METADATA)):
+        own = [group for one, group in zip(card.dimensions, groups, strict=True) if one.assessment_type is of]
+        kind._sum = ScoredSum(part, tuple(own), True, kind.score, is_alone=True)
     for dimension, group in zip(card.dimensions, groups, strict=True):
         dimension._sum = ScoredSum(part, (group,), False, dimension.score)
         for metric in dimension.metrics:

@@ -55,7 +55,7 @@ def unmeasured(
             reason = (_NO_COLUMNS, _INGEST)
         elif fqn in in_vain:
             reason = (_IN_VAIN, _LOOK)
-        elif card.overall_score is not None:
+        elif card.data_quality.score is not None:
             reason = (_NEVER, _ASSESS)
         else:
             continue

@@ -75,21 +75,22 @@ class DataReadinessLoaders(LoadersBase):
     async def change_of_score(self, sums: Sequence[ScoredSum]) -> list[ScoreChange | None]:
         """How each score of a card moved with the last run; what stood before is read once for each card."""
         readable = await self._readable("project", [one.part.project_id for one in sums])
-        cards = list(dict.fromkeys(one.part for one in sums if readable[one.part.project_id]))
+        cards = list(dict.fromkeys((one.part, one.metrics()) for one in sums if readable[one.part.project_id]))
 
-        def work(uow: UnitOfWork) -> dict[ScoredPart, Any]:
+        def work(uow: UnitOfWork) -> dict[tuple[ScoredPart, tuple[str, ...] | None], Any]:
             return {
-                part: uow.metric_results.before_last_run(
+                (part, metrics): uow.metric_results.before_last_run(
                     Scope(self._scope.organization_id, part.project_id),
                     part.asset_parts,
                     at=part.as_of,
                     run_id=part.workflow_run_id,
+                    metrics=metrics,
                 )
-                for part in cards
+                for part, metrics in cards
             }
 
         found = await self._store.read(work)
-        return [_change(one, found.get(one.part)) for one in sums]
+        return [_change(one, found.get((one.part, one.metrics()))) for one in sums]
 
     @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:

@@ -245,6 +245,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "MetricDefinitionChange": {"display_name": "Filled rows"},
     "ScorecardRequest": {"asset_fqn": "warehouse.shop", "assessment_type": "metadata"},
     "ViolationChange": {"status": "acknowledged"},
+    "ViolationsDecision": {"only": {"severities": ["low"]}, "status": "acknowledged", "dry_run": True},
     "ViolationDefinitionCreate": {"dimension_id": ID, "name": "half_empty", "default_severity": "high"},
     "ViolationDefinitionChange": {"default_severity": "medium"},
     "QualityRuleCreate": {

@@ -254,6 +254,7 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "update_violation_definition": (_BUILT_IN,),
     "delete_violation_definition": (_BUILT_IN,),
     "update_violation": (_value("Not every state follows every other.", "status"),),
+    "decide_violations": (_value("A decision has a status, a user to assign to, or both.", "status"),),
     "get_scorecard": (
         _value("A weight is a decimal number of few digits, and its dimension stands.", "weight_overrides.*"),
         _form("A weight is a text or a number.", "weight_overrides.*", code="INVALID_FORMAT"),

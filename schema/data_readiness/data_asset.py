@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from schema.base import OptionalLong, Resource, choice, resource
-from schema.utils.metadata_asset import AssetType
+from schema.utils.metadata_asset import AssetOwner, AssetType
 
 
 @choice
@@ -47,7 +47,15 @@ class DataAsset(Resource):
     is_pii_tagged: bool = Field(description="Whether it was tagged for personal data.")
     is_sensitivity_tagged: bool = Field(description="Whether it was tagged for sensitivity.")
     is_described: bool = Field(description="Whether it has a description.")
-    is_owned: bool = Field(description="Whether somebody answers for it.")
+    is_owned: bool = Field(description="Whether somebody answers for it, or for what it is in.")
+    owners: list[AssetOwner] = Field(
+        default_factory=list, description="Who answers for it: its own owners, or those of the nearest that it is in."
+    )
+    owners_from: str | None = Field(None, description="The dotted name of the asset whose owners these are.")
+    sensitivity: str | None = Field(
+        None, description="Its level of sensitivity, as a tag: its own, or that of the nearest that it is in."
+    )
+    sensitivity_from: str | None = Field(None, description="The dotted name of the asset whose level this is.")
     readiness: Readiness
     last_ingested_at: datetime | None = Field(description="When a completed ingestion last covered it.")
     last_profiled_at: datetime | None = Field(

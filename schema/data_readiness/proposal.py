@@ -10,12 +10,21 @@ from pydantic import Field
 from strawberry.scalars import JSON
 
 from schema.base import Change, JsonObject, Resource, change, choice, resource
+from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 
 MOST_PROPOSALS_NAMED: Final = 1000
 """How many proposals one decision can name."""
 
 MOST_CONFLICTS_SHOWN: Final = 100
 """How many conflicts an answer lists; `conflicted` has their number."""
+
+MOST_SAMPLED: Final = 20
+"""How many of the proposals that it would move a dry run shows; `moved` has their number."""
+
+GroupKey = Annotated[
+    str, Field(min_length=1, max_length=64, description="Only those of this group of proposals that are alike.")
+]
+LeastConfidence = Annotated[float, Field(ge=0, le=1, description="Only those that the engine is at least so sure of.")]
 
 AnyJson = Annotated[Any, strawberry.field(graphql_type=JSON | None)]
 """A value of whatever form the field has."""
@@ -111,9 +120,30 @@ class Proposal(Resource):
     evidence: JsonObject = Field(description="Why: what was looked at and what it showed.")
     confidence: float | None = Field(description="How sure the engine is, 0 to 1; null when it does not say.")
     state: ProposalState
+    group: str | None = Field(None, description="The group of the run's proposals that are like this one.")
     decided_by: str | None = Field(description="The id of the user who decided.")
     decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
+
+
+@resource
+class ProposalGroup(Resource):
+    """Proposals of a run that are alike: one tag, rule or sentence about many assets, to be decided as one thing."""
+
+    group: str = Field(description="What `only.group` of a decision and the list of proposals take.")
+    kind: ProposalKind
+    says: str = Field(
+        description="What all of them say, with `…` for names, `#` for figures and `{name}` for the asset's own name; "
+        "a text by its first sentence."
+    )
+    proposals: int = Field(description="How many proposals they are.")
+    assets: int = Field(description="How many assets they are about.")
+    pending: int = Field(description="How many of them are undecided.")
+    approved: int
+    rejected: int
+    lowest_confidence: float | None = Field(description="How sure the engine is of the least sure one.")
+    highest_confidence: float | None
+    example: Proposal = Field(description="The first of them, beside what stands there now.")
 
 
 @resource
@@ -140,11 +170,31 @@ class RunApproval(Resource):
     pending: int = Field(description="How many are undecided.")
     conflicted: int = Field(description="How many of those this decision could not carry out.")
     conflicts: list[ProposalConflict] = Field(description="The first 100 of these, each with its reason.")
+    moved: int = Field(0, description="How many proposals this decision has moved; in a dry run, would move.")
+    dry_run: bool = Field(False, description="Whether nothing was written: all figures are what they would be.")
+    sample: list[Proposal] = Field(
+        default_factory=list, description="Of a dry run the first 20 that it would move, beside what stands there now."
+    )
+    waiting: int = Field(
+        0, description="How many more match `only`: one call decides some 5000. Go on with `after_table`."
+    )
+    go_on_after_table: str | None = Field(None, description="What `after_table` of the next call is; null at the end.")
+
+
+@change
+class ProposalFilter(Change):
+    """Which proposals are meant: those that match all of this."""
+
+    kinds: Annotated[list[ProposalKind], Field(min_length=1, max_length=20)] | None = None
+    min_confidence: LeastConfidence | None = None
+    under: AtOrUnder | None = None
+    assets_like: AssetsLike | None = None
+    group: GroupKey | None = None
 
 
 @change
 class ApprovalDecision(Change):
-    """A decision about all undecided proposals of a run, or about those that are named."""
+    """A decision about all undecided proposals of a run, or about those that are named or match."""
 
     decision: Decision
     notes: Annotated[str, Field(max_length=1000, description="Why, at most 1000 characters.")] | None = None
@@ -155,3 +205,12 @@ class ApprovalDecision(Change):
         ]
         | None
     ) = None
+    only: Annotated[ProposalFilter, Field(description="Only those that match all of this.")] | None = None
+    after_table: (
+        Annotated[
+            str,
+            Field(min_length=1, max_length=4000, description="Go on behind this table, as an earlier answer says."),
+        ]
+        | None
+    ) = None
+    dry_run: Annotated[bool, Field(description="Say what would be decided, and write nothing.")] = False

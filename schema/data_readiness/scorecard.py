@@ -51,6 +51,12 @@ class ScoredSum:
     groups: tuple[tuple[str, tuple[str, ...]], ...]
     is_overall: bool
     score: str | None
+    is_alone: bool = False
+    """Whether its change is told by the runs that measured one of these metrics, whatever else was measured since."""
+
+    def metrics(self) -> tuple[str, ...] | None:
+        """Return the metrics by which runs count for its change; None for all."""
+        return tuple(id for _, ids in self.groups for id in ids) if self.is_alone else None
 
 
 @resource
@@ -147,10 +153,30 @@ class ScorecardDimension(Resource):
 
 
 @resource
+class AssessmentScore(Resource):
+    """The score of one kind of assessment: the weighted mean of those of its dimensions that were measured."""
+
+    score: str | None = Field(None, description=SCORE)
+
+    _sum: ScoredSum | None = PrivateAttr(default=None)
+
+    @edge
+    async def change(self, info: Info) -> ScoreChange | None:
+        """How it moved with the last run that measured anything of its kind, whatever else was measured since."""
+        return None if self._sum is None else await info.context.load.change_of_score(self._sum)
+
+
+@resource
 class Scorecard(Resource):
-    """The scores of one scope. The overall score is the weighted mean of the dimensions that were measured."""
+    """The scores of one scope: of its data, of its description, and of both together.
+
+    The overall score is the weighted mean of all dimensions that were measured, so it moves when one is measured for
+    the first time. Whether data may be relied on is what the score of the data alone tells.
+    """
 
     overall_score: str | None = Field(description=SCORE)
+    data_quality: AssessmentScore = Field(default_factory=AssessmentScore, description="How good the data are.")
+    metadata: AssessmentScore = Field(default_factory=AssessmentScore, description="How well they are described.")
     scope: ScorecardScope
     entity: ScorecardEntity
     dimensions: list[ScorecardDimension]

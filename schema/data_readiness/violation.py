@@ -4,11 +4,13 @@ import warnings
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final
+from uuid import UUID
 
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
-from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Words
+from schema.data_readiness.quality import AssessmentType, DefinitionId, DefinitionName, DimensionReference, Words
+from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
 from schema.node import entity
@@ -114,6 +116,7 @@ with warnings.catch_warnings():
         resolved_by: str | None
         resolution_notes: str | None
         resolved_at: datetime | None
+        assigned_to: str | None = Field(None, description="The id of the user who is to look after it.")
         updated_at: datetime
         last_seen_at: datetime
         seen_count: int = Field(description="How many runs have seen it.")
@@ -124,12 +127,56 @@ with warnings.catch_warnings():
             return await info.context.load.history_of_violation(self.id)
 
 
+Assignee = Annotated[str, Field(min_length=1, max_length=255, description="The id of a user.")]
+
+
 @change
 class ViolationChange(Change):
     """A decision about a violation. A field left out stays; moving it back to open clears the resolution."""
 
     status: Maybe[ViolationStatus] = None
     resolution_notes: Maybe[Words | None] = None
+    assigned_to: Maybe[Assignee | None] = None
+
+
+@change
+class ViolationFilter(Change):
+    """Which violations are meant: those that match all of this."""
+
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=1000, description="Some of these.")] | None = None
+    under: AtOrUnder | None = None
+    assets_like: AssetsLike | None = None
+    names: Annotated[list[ShortName], Field(min_length=1, max_length=50, description="Kinds.")] | None = None
+    severities: Annotated[list[Severity], Field(min_length=1, max_length=4)] | None = None
+    statuses: Annotated[list[ViolationStatus], Field(min_length=1, max_length=4)] | None = None
+    dimension: Annotated[str, Field(min_length=1, max_length=255, description="Its id or name.")] | None = None
+    assessment_type: Annotated[AssessmentType, Field(description="Of the data, or of their description.")] | None = None
+    workflow_run_id: Annotated[UUID, Field(description="Only those that this run saw last.")] | None = None
+    assigned_to: Assignee | None = None
+
+
+@change
+class ViolationsDecision(Change):
+    """One decision about all violations that match: a status, a user to look after them, or both."""
+
+    only: Annotated[ViolationFilter, Field(description="Those that match all of this; `{}` is every one.")]
+    status: ViolationStatus | None = None
+    resolution_notes: Words | None = None
+    assigned_to: Assignee | None = None
+    dry_run: Annotated[bool, Field(description="Say what would be decided, and write nothing.")] = False
+
+
+@resource
+class ViolationsDecided(Resource):
+    """What a decision about many violations came to."""
+
+    matched: int = Field(description="How many violations match the filter.")
+    moved: int = Field(description="How many of them this has changed; in a dry run, would change.")
+    stand_already: int = Field(description="How many stood there already.")
+    barred: int = Field(description="How many have a status from which that one cannot be reached; they stay.")
+    waiting: int = Field(description="How many are left to change: one call takes 5000. Make the same call again.")
+    dry_run: bool
+    sample: list[Violation] = Field(description="The first 20 that are changed, as they stood before.")
 
 
 AssetTypes = Annotated[list[ShortName], Field(max_length=20)]

@@ -2,6 +2,7 @@
 
 import strawberry
 
+from resolvers.data_readiness.actions import list_actions
 from resolvers.data_readiness.classifications import (
     decide_classification,
     get_classification,
@@ -46,6 +47,7 @@ from resolvers.data_readiness.rules import (
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import (
     create_violation_definition,
+    decide_violations,
     delete_violation_definition,
     get_violation,
     list_violation_definitions,
@@ -55,6 +57,7 @@ from resolvers.data_readiness.violations import (
     update_violation_definition,
 )
 from schema.assets.artifact import Artifact
+from schema.data_readiness.action import Action
 from schema.data_readiness.classification import Classification, TaxonomyTag
 from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
@@ -62,7 +65,7 @@ from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDe
 from schema.data_readiness.rule import QualityRule, RuleExecution
 from schema.data_readiness.rule_change import QualityRuleDeleted, QualityRulesExported, QualityRulesImported, RuleCheck
 from schema.data_readiness.scorecard import Scorecard
-from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
+from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
 
@@ -93,6 +96,8 @@ class QualityQuery:
     rule_executions: Page[RuleExecution] = opens(list_rule_executions)
     rule_executions_connection: Connection[RuleExecution] = connects(list_rule_executions)
     violation_definitions: Page[ViolationDefinition] = opens(list_violation_definitions)
+    actions: Page[Action] = opens(list_actions)
+    actions_connection: Connection[Action] = connects(list_actions)
     violations: Page[Violation] = opens(list_violations)
     violations_connection: Connection[Violation] = connects(list_violations)
     violation: Violation = opens(get_violation)
@@ -119,6 +124,7 @@ class QualityMutation:
     update_violation_definition: ViolationDefinition = opens(update_violation_definition)
     delete_violation_definition: DefinitionDeleted = opens(delete_violation_definition)
     update_violation: Violation = opens(update_violation)
+    decide_violations: ViolationsDecided = opens(decide_violations)
     create_quality_rule: QualityRule = opens(create_quality_rule)
     update_quality_rule: QualityRule = opens(update_quality_rule)
     delete_quality_rule: QualityRuleDeleted = opens(delete_quality_rule)

@@ -2,7 +2,12 @@
 
 import strawberry
 
-from resolvers.data_readiness.approval.operations import decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.approval.operations import (
+    decide_run,
+    get_run_approval,
+    list_proposal_groups,
+    list_run_proposals,
+)
 from resolvers.data_readiness.data_assets import get_data_asset, list_data_asset_runs, list_data_assets
 from resolvers.data_readiness.pipelines import get_pipeline_run, list_pipeline_runs
 from resolvers.data_readiness.runs.operations import retry_run
@@ -13,7 +18,7 @@ from resolvers.data_readiness.workflows import (
 )
 from schema.data_readiness.data_asset import DataAsset
 from schema.data_readiness.pipeline import PipelineRun
-from schema.data_readiness.proposal import Proposal, RunApproval
+from schema.data_readiness.proposal import Proposal, ProposalGroup, RunApproval
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_definition import WorkflowDefinition
 from schema.data_readiness.workflow_run import WorkflowRun
@@ -33,6 +38,8 @@ class WorkflowsQuery:
     pipeline_run: PipelineRun = opens(get_pipeline_run)
     run_proposals: Page[Proposal] = opens(list_run_proposals)
     run_proposals_connection: Connection[Proposal] = connects(list_run_proposals)
+    proposal_groups: Page[ProposalGroup] = opens(list_proposal_groups)
+    proposal_groups_connection: Connection[ProposalGroup] = connects(list_proposal_groups)
     run_approval: RunApproval = opens(get_run_approval)
     data_assets: Page[DataAsset] = opens(list_data_assets)
     data_assets_connection: Connection[DataAsset] = connects(list_data_assets)

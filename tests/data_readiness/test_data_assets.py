@@ -20,7 +20,8 @@ FIELDS = {
     "id", "name", "fqn", "asset_type", "resource_uri", "service", "database", "schema_name", "table", "column",
     "display_name", "description", "row_count", "column_count", "table_count", "data_type", "is_dq_tagged",
     "is_pii_tagged", "is_sensitivity_tagged", "is_described", "is_owned", "readiness", "last_ingested_at",
-    "last_profiled_at", "last_assessed_at", "version", "updated_at",
+    "last_profiled_at", "last_assessed_at", "version", "updated_at", "owners", "owners_from", "sensitivity",
+    "sensitivity_from",
 }  # fmt: skip
 
 
@@ -39,7 +40,8 @@ async def test_tables_are_listed_with_what_the_catalog_says(world: World, door: 
         "database": "db", "schema_name": "s", "table": "b", "column": None, "display_name": "Bees",
         "row_count": 2**40, "is_pii_tagged": True, "is_dq_tagged": False, "is_described": False, "is_owned": True,
         "readiness": "cataloged", "last_ingested_at": None, "last_profiled_at": None, "last_assessed_at": None,
-        "version": "0.1",
+        "version": "0.1", "owners": [{"name": "o", "type": "user", "id": "o"}], "owners_from": "svc.db.s.b",
+        "sensitivity": None, "sensitivity_from": None,
     }  # fmt: skip
     assert listed["items"][0]["column_count"] == 1
     assert await door(get_data_asset, world.owner, asset_id=found["id"]) == found
@@ -125,7 +127,30 @@ async def test_a_page_of_assets_costs_as_many_statements_as_one(
         statements.clear()
         assert len((await door(list_data_assets, world.owner, limit=limit))["items"]) == limit
         costs.append(len([sql for sql in statements if "metadata_assets" in sql or "run_targets" in sql]))
-    assert costs[0] == costs[1] == 3
+    assert costs[0] == costs[1] == 4
+
+
+async def test_owners_and_levels_come_from_the_nearest_that_has_them(world: World, door: Door) -> None:
+    def level(name: str) -> dict[str, str]:
+        return {
+            "tag_id": name, "tag_fqn": f"Sensitivity.{name}", "category_name": "Sensitivity", "tag_name": name,
+            "tag_description": "",
+        }  # fmt: skip
+
+    await cataloged(world, "svc.db", owners=[{"name": "d", "type": "team", "id": "d"}], tags=[level("Internal")])
+    await cataloged(world, "svc.db.s", owners=[{"name": "s", "type": "user", "id": "s"}])
+    await cataloged(world, "svc.db.s.t", tags=[level("Restricted")])
+    await cataloged(world, "svc.db.other.t")
+    listed = (await door(list_data_assets, world.owner))["items"]
+    told = [
+        [one["fqn"], one["owners"][0]["id"], one["owners_from"], one["sensitivity"], one["sensitivity_from"]]
+        for one in listed
+    ]
+    assert told == [
+        ["svc.db.other.t", "d", "svc.db", "Sensitivity.Internal", "svc.db"],
+        ["svc.db.s.t", "s", "svc.db.s", "Sensitivity.Restricted", "svc.db.s.t"],
+    ]
+    assert all(one["is_owned"] for one in listed)
 
 
 async def test_another_tenants_asset_is_not_found(world: World, door: Door) -> None:

@@ -126,6 +126,9 @@ async def test_a_models_words_are_proposed_in_place_of_the_others(world: World, 
         "without_a_model": "Each row is a customer, identified by `cust_id`. `cust_ord` refers to it. "
         "It records email address, whether it is active and created date.",
     }  # fmt: skip
+    names = {name: one["proposed_value"] for (name, field), one in found.items() if field == "display_name"}
+    assert names["cust_mstr"] == "Model cust_mstr"
+    assert "Cust_Id" not in names.values(), "a model's name that only spells the column's anew is nothing to decide"
     # A comment of the source stands there; a model's words may be better.
     over = found["cust_ord", "description"]
     assert (over["current_value"], over["evidence"]["engine"]) == ("What was sold.", "model")

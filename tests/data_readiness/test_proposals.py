@@ -7,7 +7,13 @@ from uuid import uuid4
 import pytest
 
 from resolvers.data_readiness.approval import operations as approvals
-from resolvers.data_readiness.approval.operations import approve_next, decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.approval.operations import (
+    approve_next,
+    decide_run,
+    get_run_approval,
+    list_proposal_groups,
+    list_run_proposals,
+)
 from resolvers.data_readiness.approval.registry import EFFECTS
 from resolvers.utils.metadata import get_metadata, update_metadata
 from schema.data_readiness.proposal import ApprovalDecision, ProposalKind
@@ -25,7 +31,7 @@ pytestmark = [
 TABLE = "svc.db.sch.t1"
 FIELDS = {
     "id", "run_id", "asset_fqn", "resource_uri", "kind", "field", "current_value", "proposed_value", "evidence",
-    "standing_value", "confidence", "state", "decided_by", "decided_at", "created_at",
+    "standing_value", "confidence", "state", "group", "decided_by", "decided_at", "created_at",
 }  # fmt: skip
 
 
@@ -92,7 +98,8 @@ async def test_a_run_that_nobody_decided_is_pending(world: World, door: Door) ->
     await proposed(world, run, {}, {"kind": "insight"})
     assert await door(get_run_approval, world.owner, run_id=run) == {
         "run_id": run, "decision": "pending", "decided_by": None, "decided_at": None, "notes": None, "approved": 0,
-        "rejected": 0, "pending": 2, "conflicted": 0, "conflicts": [],
+        "rejected": 0, "pending": 2, "conflicted": 0, "conflicts": [], "moved": 0, "dry_run": False, "sample": [],
+        "waiting": 0, "go_on_after_table": None,
     }  # fmt: skip
     for op in (get_run_approval, list_run_proposals):
         for token, id in ((world.owner, str(uuid4())), (world.foreign_owner, run)):
@@ -115,7 +122,8 @@ async def test_approving_changes_the_assets_as_new_versions_that_name_the_run(wo
     answer = await decided(world, door, run, "approve", notes="Looks right.")
     assert (counts(answer), answer["decision"], answer["decided_by"]) == ((6, 0, 0, 0), "approve", "olga")
     assert (answer["notes"], answer["conflicts"], answer["run_id"]) == ("Looks right.", [], run)
-    assert await door(get_run_approval, world.owner, run_id=run) == answer
+    assert (answer["moved"], answer["dry_run"], answer["sample"]) == (6, False, [])
+    assert await door(get_run_approval, world.owner, run_id=run) == answer | {"moved": 0}
     after = await asset(world, door)
     assert after == after | {
         "description": "What was sold.", "display_name": "Sales", "business_definition": "A sale.",
@@ -388,7 +396,7 @@ async def test_a_decision_that_moves_nothing_is_refused_unless_it_stands(world: 
         assert (refused.code, refused.status, refused.details["field"]) == ("VALIDATION_ERROR", 422, "decision")
         assert "carried out and stays" in refused.message
     assert await world.dump() == before
-    assert await door(get_run_approval, world.owner, run_id=run) == approved
+    assert await door(get_run_approval, world.owner, run_id=run) == approved | {"moved": 0}
     assert counts(await decided(world, door, run, "approve")) == (2, 0, 0, 0)
     other = await run_in(world, await configure(world, door), "completed")
     await proposed(world, other, {"kind": "insight"})
@@ -398,3 +406,137 @@ async def test_a_decision_that_moves_nothing_is_refused_unless_it_stands(world: 
     assert (refused.status, refused.details["field"]) == (422, "decision")
     assert counts(await decided(world, door, other, "pending")) == (0, 0, 1, 0)
     assert counts(await decided(world, door, other, "approve")) == (1, 0, 0, 0)
+
+
+async def several(world: World, door: Door) -> str:
+    """A completed run that says one thing of three tables' columns, and other things of some of them."""
+    fqns = [f"svc.db.sch.{table}{column}" for table in ("t1", "t2", "old") for column in ("", ".made_at", ".name")]
+    await cataloged(world, *fqns)
+    run = await run_in(world, await configure(world, door), "completed")
+    drafts: list[dict[str, Any]] = []
+    for at, table in enumerate(("t1", "t2", "old")):
+        about = f"svc.db.sch.{table}"
+        drafts += [
+            {"asset_fqn": f"{about}.made_at", "kind": "tag", "field": "tags", "proposed_value": tag("Audit"),
+             "confidence": 0.9 - at / 10, "group": "tag:audit"},
+            {"asset_fqn": about, "proposed_value": f"Each row is a {table}.", "confidence": None},
+        ]  # fmt: skip
+    await proposed(world, run, *drafts)
+    return run
+
+
+async def test_what_is_alike_is_one_group(world: World, door: Door) -> None:
+    run = await several(world, door)
+    listed = await door(list_proposal_groups, world.owner, run_id=run)
+    assert [one["proposals"] for one in listed["items"]] == [3, 1, 1, 1]
+    first = listed["items"][0]
+    assert first == first | {
+        "group": "tag:audit", "kind": "tag", "says": "PII.Audit", "assets": 3, "pending": 3, "approved": 0,
+        "rejected": 0, "lowest_confidence": 0.7, "highest_confidence": 0.9,
+    }  # fmt: skip
+    assert first["example"]["asset_fqn"] == "svc.db.sch.t1.made_at"
+    assert {one["group"] for one in listed["items"][1:]} == {one["example"]["id"] for one in listed["items"][1:]}
+    for given, expected in (
+        ({"min_confidence": 0.85}, [1]),
+        ({"under": "svc.db.sch.t1"}, [1, 1]),
+        ({"kind": "tag", "assets_like": "*.T?.made*"}, []),
+        ({"kind": "tag", "assets_like": "*.T*.made_AT"}, [2]),
+        ({"limit": 1, "page": 2}, [1]),
+    ):
+        found = await door(list_proposal_groups, world.owner, run_id=run, **given)
+        assert [one["proposals"] for one in found["items"]] == expected, given
+    members = await door(list_run_proposals, world.owner, run_id=run, group="tag:audit", under="svc.db.sch")
+    assert [one["asset_fqn"] for one in members["items"]] == [
+        "svc.db.sch.t1.made_at", "svc.db.sch.t2.made_at", "svc.db.sch.old.made_at"
+    ]  # fmt: skip
+
+
+async def test_a_dry_run_tells_what_a_filter_would_decide_and_writes_nothing(world: World, door: Door) -> None:
+    run = await several(world, door)
+    only = {"group": "tag:audit", "min_confidence": 0.75}
+    before = await world.dump()
+    tried = await decided(world, door, run, "approve", only=only, dry_run=True)
+    assert (tried["moved"], tried["dry_run"], counts(tried)) == (2, True, (2, 0, 4, 0))
+    assert [one["asset_fqn"] for one in tried["sample"]] == ["svc.db.sch.t1.made_at", "svc.db.sch.t2.made_at"]
+    assert await world.dump() == before
+    done = await decided(world, door, run, "approve", only=only)
+    assert (done["moved"], done["dry_run"], done["sample"], counts(done)) == (2, False, [], (2, 0, 4, 0))
+    assert [one["tag_name"] for one in (await asset(world, door, "svc.db.sch.t2.made_at"))["tags"]] == ["Audit"]
+    assert not (await asset(world, door, "svc.db.sch.old.made_at"))["tags"]
+    stands = await world.dump()
+    again = await decided(world, door, run, "approve", only=only)
+    assert (again["moved"], counts(again)) == (0, (2, 0, 4, 0))
+    after = await world.dump()
+    assert {name: after[name] for name in ("proposals", "run_approvals", "metadata_assets")} == {
+        name: stands[name] for name in ("proposals", "run_approvals", "metadata_assets")
+    }
+
+
+@pytest.mark.parametrize(
+    ("only", "moved"),
+    [
+        ({"kinds": ["tag", "rule"]}, 3),
+        ({"under": "svc.db.sch.t1"}, 2),
+        ({"under": "svc.db.sch.t"}, 0),
+        ({"assets_like": "svc.*.T2*"}, 2),
+        ({"assets_like": "svc.db.sch.made_at"}, 0),
+        ({"assets_like": "*.made_at", "under": "svc.db.sch.old"}, 1),
+        ({"group": "tag:none"}, 0),
+    ],
+)
+async def test_a_filter_rejects_what_matches_all_of_it(
+    world: World, door: Door, only: dict[str, Any], moved: int
+) -> None:
+    run = await several(world, door)
+    answer = await decided(world, door, run, "reject", only=only)
+    assert (answer["moved"], counts(answer)) == (moved, (0, moved, 6 - moved, 0))
+    back = await decided(world, door, run, "pending", only=only)
+    assert (back["moved"], counts(back)) == (moved, (0, 0, 6, 0))
+
+
+async def test_a_filter_narrows_named_proposals_and_goes_on_table_by_table(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await several(world, door)
+    listed = (await door(list_run_proposals, world.owner, run_id=run))["items"]
+    named = await decided(
+        world, door, run, "reject", only={"kinds": ["tag"]}, proposal_ids=[one["id"] for one in listed[:2]]
+    )
+    assert counts(named) == (0, 1, 5, 0)
+    monkeypatch.setattr(approvals, "MOST_AT_ONCE", 2)
+    seen, after = [], None
+    while True:
+        part = await decided(world, door, run, "approve", only={"under": "svc.db"}, after_table=after)
+        seen.append((part["moved"], part["waiting"], part["go_on_after_table"]))
+        after = part["go_on_after_table"]
+        if after is None:
+            break
+    assert seen == [(2, 3, "svc.db.sch.old"), (1, 2, "svc.db.sch.t1"), (2, 0, None)]
+
+
+async def test_a_filter_shows_the_conflicts_that_it_would_meet(world: World, door: Door) -> None:
+    run = await several(world, door)
+    await _as_administrator(
+        world, door, update_metadata, fqn="svc.db.sch.t1", resource_type="data_connection", resource_uri=URI,
+        changes=MetadataAssetUpdate(description="Mine."),
+    )  # fmt: skip
+    tried = await decided(world, door, run, "approve", only={"kinds": ["description"]}, dry_run=True)
+    assert (tried["moved"], tried["conflicted"]) == (2, 1)
+    assert [one["asset_fqn"] for one in tried["sample"]] == ["svc.db.sch.t2", "svc.db.sch.old"]
+
+
+@pytest.mark.parametrize(
+    ("only", "field"),
+    [
+        ({"min_confidence": 2}, "only.min_confidence"),
+        ({"kinds": []}, "only.kinds"),
+        ({"under": ""}, "only.under"),
+        ({"assets_like": "a" * 401}, "only.assets_like"),
+        ({"group": ""}, "only.group"),
+    ],
+)
+async def test_a_filter_outside_its_bounds_is_refused(world: World, only: dict[str, Any], field: str) -> None:
+    path = f"/data-readiness/workflows/runs/{uuid4()}/approval"
+    answer = await world.request("POST", path, token=world.owner, json={"decision": "approve", "only": only})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "VALIDATION_ERROR"), answer.text
+    assert answer.json()["error"]["details"]["field"] == field

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from persistence.queries.rules import Drafted
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.rules import rule_executions
+from resolvers.data_readiness.data_assets import list_data_assets
 from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.rule_checks import check_quality_rule
 from resolvers.data_readiness.rules import delete_quality_rule
@@ -275,16 +276,25 @@ async def test_the_catalog_alone_says_what_is_described_and_owned(people: Bench,
         "described_assets": (2, 5), "owned_assets": (0, 5), "tagged_assets": (0, 5), "linked_assets": (0, 1),
     }  # fmt: skip
     listed = await people.call(list_violations, name="missing_description", asset_fqn=fqn, limit=100)
-    assert listed["total"] == 3
+    told = [(one["asset_fqn"], one["display_name"], one["details"]["assets"]) for one in listed["items"]]
+    assert told == [(fqn, "3 of 4 columns: missing description", 3)], "one sum for a table, and no line for each column"
+    owner = await people.call(list_violations, name="missing_owner", limit=100)
+    assert [one["asset_fqn"] for one in owner["items"]] == [str(Fqn.of("shop", source.database))]
+    owned = str(Fqn.of("shop", source.database))
     await world.app.parts.services.store.write(
         lambda uow: uow.connection.execute(
-            sa.update(metadata_assets).where(metadata_assets.c.fully_qualified_name == fqn).values(
+            sa.update(metadata_assets).where(metadata_assets.c.fully_qualified_name == owned).values(
                 owners=[{"id": "olga", "name": "Olga", "type": "user"}]
             )
         )
     )  # fmt: skip
     again = await run(people, WorkflowType.METADATA_ASSESSMENT)
-    assert again["output"]["resolved"] == 5
+    assert again["output"]["resolved"] == 1
+    card = await people.call(get_scorecard, request=ScorecardRequest(asset_fqn=fqn))
+    [ownership] = [one for one in card["dimensions"] if one["name"] == "ownership"]
+    assert (ownership["numerator"], ownership["denominator"]) == (5, 5), "what is in something has its owner"
+    [table] = (await people.call(list_data_assets, fqn_prefix=fqn))["items"]
+    assert (table["is_owned"], table["owners"][0]["id"], table["owners_from"]) == (True, "olga", owned)
     assert again["output"]["assets"] == done["output"]["assets"]
 
 

@@ -17,6 +17,7 @@ from resolvers.data_readiness.runs.operations import (
     trigger_run,
 )
 from schema.data_readiness.workflow_run import RunCreate
+from schema.identifiers import Fqn
 from tests.data_readiness.workflows import configure
 from tests.doors import Door
 from tests.support.ingestion import Bench, Source, body_of, connected, keep_up, setting_overrides, source
@@ -106,8 +107,12 @@ async def test_every_table_is_tagged_and_every_schema_enriched_and_all_of_it_app
     assert (approval["approved"], approval["pending"], approval["decision"]) == (output["proposals"], 0, "approve")
     assert output["conflicts"] == 0
     email = await shop.bench.asset(shop.source.database, "sales", "customers", "email")
-    assert (email["is_pii_tagged"], email["is_sensitivity_tagged"], email["is_dq_tagged"]) == (True, True, True)
-    assert {tag["category_name"] for tag in email["tags"]} == {"PII", "Sensitivity", "DataQuality"}
+    assert (email["is_pii_tagged"], email["is_sensitivity_tagged"]) == (True, True)
+    # What a rule of the column says is not said a second time by a tag; the table's tags sum up.
+    assert {tag["category_name"] for tag in email["tags"]} == {"PII", "Sensitivity"}
+    tags = (await shop.call(list_run_proposals, run_id=ids["run_id"], kind="dq_tag", limit=100))["items"]
+    assert {len(Fqn.parse(one["asset_fqn"]).parts) for one in tags} == {4}
+    assert (await shop.bench.asset(shop.source.database, "sales", "customers"))["is_dq_tagged"]
     assert email["description"]
     found = await shop.call(list_run_proposals, run_id=ids["run_id"], kind="rule", limit=1)
     assert found["total"] == output["quality_new_rules"] > 0

@@ -53,9 +53,12 @@ def scores(answer: dict[str, Any]) -> dict[str, str]:
 
 async def test_what_was_not_measured_is_null_and_every_dimension_is_listed(world: World, door: Door) -> None:
     answer = await card(world, door)
-    assert set(answer) == {"overall_score", "scope", "entity", "dimensions", "as_of", "workflow_run_id"}
+    assert set(answer) == {
+        "overall_score", "data_quality", "metadata", "scope", "entity", "dimensions", "as_of", "workflow_run_id"
+    }  # fmt: skip
     assert answer | {"dimensions": []} == {
-        "overall_score": None, "scope": "service", "dimensions": [], "as_of": None, "workflow_run_id": None,
+        "overall_score": None, "data_quality": {"score": None}, "metadata": {"score": None},
+        "scope": "service", "dimensions": [], "as_of": None, "workflow_run_id": None,
         "entity": {"service": None, "database_name": None, "schema_name": None, "table_name": None},
     }  # fmt: skip
     assert [one["name"] for one in answer["dimensions"]] == list(DIMENSION)
@@ -138,7 +141,10 @@ async def test_only_the_latest_of_each_metric_and_asset_counts(world: World, doo
 
 async def test_an_assessment_type_limits_the_card(world: World, door: Door) -> None:
     await measure(world, ("valid_values", ORDERS, 1, 4), ("owned_assets", ORDERS, 1, 1))
-    assert (await card(world, door))["overall_score"] == "0.6250"
+    both = await card(world, door)
+    assert (both["overall_score"], both["data_quality"], both["metadata"]) == (
+        "0.6250", {"score": "0.2500"}, {"score": "1.0000"},
+    )  # fmt: skip
     data = await card(world, door, assessment_type="data_quality")
     assert (data["overall_score"], len(data["dimensions"])) == ("0.2500", 6)
     metadata = await card(world, door, assessment_type="metadata")

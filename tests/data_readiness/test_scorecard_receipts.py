@@ -19,7 +19,8 @@ pytestmark = pytest.mark.anyio
 
 CHANGE = "change { score scoreBefore difference workflowRunId measuredAt }"
 RECEIPT = f"""
-query($request: ScorecardRequest!) {{ scorecard(request: $request) {{ overallScore {CHANGE} dimensions {{
+query($request: ScorecardRequest!) {{ scorecard(request: $request) {{ overallScore {CHANGE}
+  dataQuality {{ score {CHANGE} }} metadata {{ score {CHANGE} }} dimensions {{
   name score {CHANGE} metrics {{ name score numerator denominator {CHANGE}
     results {{ assetFqn numerator denominator score workflowRunId }}
     ruleExecutions {{ ruleName outcome assetFqn numerator denominator details }} }} }} }} }}
@@ -92,6 +93,23 @@ async def test_every_score_says_how_it_moved_with_the_last_run(world: World) -> 
     )
     await cataloged(world, "erp.db")
     assert (await card(world, assetFqn="erp"))["change"] is None
+
+
+async def test_what_is_measured_of_the_description_does_not_move_the_score_of_the_data(world: World) -> None:
+    runs, hours = [await a_run(world) for _ in range(3)], [world.clock() + timedelta(hours=at) for at in range(3)]
+    await measure(world, ("valid_values", ORDERS, 1, 2), run=runs[0], at=hours[0])
+    await measure(world, ("valid_values", ORDERS, 3, 4), run=runs[1], at=hours[1])
+    await measure(world, ("owned_assets", ORDERS, 0, 1), run=runs[2], at=hours[2])
+    world.clock.moment = hours[2] + timedelta(hours=1)
+    now = await card(world)
+    assert (now["overallScore"], now["change"]["workflowRunId"]) == ("0.3750", runs[2])
+    data, metadata = now["dataQuality"], now["metadata"]
+    assert (data["score"], data["change"]["scoreBefore"], data["change"]["difference"]) == (
+        "0.7500", "0.5000", "0.2500",
+    )  # fmt: skip
+    assert data["change"]["workflowRunId"] == runs[1]
+    assert (metadata["score"], metadata["change"]["scoreBefore"]) == ("0.0000", None)
+    assert metadata["change"]["workflowRunId"] == runs[2]
 
 
 async def test_a_score_opens_into_the_rules_that_count_in_it_the_failed_ones_first(world: World) -> None:

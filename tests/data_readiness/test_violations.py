@@ -5,11 +5,16 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from persistence.queries.violations import GONE, Recorded
+from persistence.tables.quality import violations
+from resolvers.data_readiness import violations as many
+from resolvers.data_readiness.actions import list_actions
 from resolvers.data_readiness.metrics import create_dimension
 from resolvers.data_readiness.violations import (
     create_violation_definition,
+    decide_violations,
     delete_violation_definition,
     get_violation,
     list_violation_definitions,
@@ -23,6 +28,7 @@ from schema.data_readiness.violation import (
     ViolationChange,
     ViolationDefinitionChange,
     ViolationDefinitionCreate,
+    ViolationsDecision,
 )
 from tests.data_readiness.quality import DIMENSION, KIND, ORDERS, a_run, find, finding, scope_of, violation_ids
 from tests.doors import Door
@@ -162,7 +168,8 @@ async def test_a_violation_has_every_field_of_the_contract(world: World, door: D
         "service": "crm", "asset_fqn": column, "asset_version": "1.4", "severity": "high", "status": "open",
         "workflow_run_id": run, "created_at": found["created_at"], "display_name": "Null values", "database": "shop",
         "schema": "public", "table": "orders", "column": "net.amount", "details": {"rows": 7},
-        "dq_rule_execution_id": rule, "resolved_by": None, "resolution_notes": None, "resolved_at": None,
+        "dq_rule_execution_id": rule, "assigned_to": None, "resolved_by": None, "resolution_notes": None,
+        "resolved_at": None,
         "updated_at": found["created_at"], "last_seen_at": found["created_at"], "seen_count": 1,
     }  # fmt: skip
     assert (await door(list_violations, world.owner))["items"] == [found]
@@ -223,6 +230,8 @@ async def test_violations_are_filtered_sorted_and_paged(world: World, door: Door
     assert await names(dimension="uniqueness") == ["duplicate_values"]
     assert await names(dimension=DIMENSION["timeliness"].id) == ["stale_data"]
     assert await names(dimension="beauty") == []
+    assert await names(assessment_type="metadata") == ["missing_owner"]
+    assert await names(assessment_type="metadata", dimension="uniqueness") == []
     assert await names(name="stale_data") == ["stale_data"]
     assert await names(workflow_run_id=run) == ["duplicate_values", "null_values"]
     assert await names(workflow_run_id=str(uuid4())) == []
@@ -323,6 +332,109 @@ async def test_of_two_decisions_about_the_same_state_one_is_a_conflict(world: Wo
     second = await world.request("PATCH", path, token=world.owner, json={"status": "resolved"}, headers=etag)
     assert (second.status_code, second.json()["error"]["code"]) == (409, "VERSION_CONFLICT")
     assert (await world.request("GET", path, token=world.owner)).json()["status"] == "acknowledged"
+
+
+async def decide_many(world: World, door: Door, token: str | None = None, **given: Any) -> Any:
+    """A decision about all violations that match."""
+    decision = ViolationsDecision.model_validate({"only": {}} | given)
+    return await door(decide_violations, token or world.owner, decision=decision)
+
+
+def figures(answer: dict[str, Any]) -> tuple[int, ...]:
+    """What a decision about many came to."""
+    return tuple(answer[name] for name in ("matched", "moved", "stand_already", "barred", "waiting"))
+
+
+async def test_a_filter_decides_about_many_after_a_dry_run(world: World, door: Door) -> None:
+    await find(
+        world, *(finding(asset=f"{ORDERS}.c{at}") for at in range(3)), finding("missing_owner", "erp.d.s.orders")
+    )
+    resolved, *_ = await violation_ids(world)
+    barred = (await decide(world, door, resolved, status="resolved"))["asset_fqn"] != "erp.d.s.orders"
+    only = {"under": "crm.shop", "names": ["null_values"], "severities": ["medium"]}
+    before = await world.dump()
+    tried = await decide_many(world, door, only=only, status="acknowledged", resolution_notes="known", dry_run=True)
+    assert figures(tried) == (3, 3 - barred, 0, int(barred), 0)
+    assert (tried["dry_run"], {one["status"] for one in tried["sample"]}) == (True, {"open"})
+    assert await world.dump() == before
+    done = await decide_many(world, door, only=only, status="acknowledged", resolution_notes="known")
+    assert done == tried | {"dry_run": False}
+    listed = (await door(list_violations, world.owner, asset_fqn="crm", status="acknowledged"))["items"]
+    assert {(one["status"], one["resolution_notes"], one["resolved_by"]) for one in listed} == {
+        ("acknowledged", "known", None)
+    }
+    last = (await history(world, door, listed[0]["id"]))[-1]
+    assert (last["from_status"], last["to_status"], last["actor"], last["notes"]) == (
+        "open", "acknowledged", "olga", "known",
+    )  # fmt: skip
+    stands = (await world.dump())["violation_events"]
+    again = await decide_many(world, door, only=only, status="acknowledged", resolution_notes="known")
+    assert figures(again) == (3, 0, 3 - barred, int(barred), 0)
+    assert (await world.dump())["violation_events"] == stands
+    closed = await decide_many(world, door, only={"ids": [one["id"] for one in listed]}, status="false_positive")
+    assert (closed["moved"], len(await history(world, door, listed[0]["id"]))) == (3 - barred, 3)
+    shut = await decide_many(world, door, only={"statuses": ["false_positive"]}, status="resolved")
+    assert figures(shut) == (3 - barred, 0, 0, 3 - barred, 0)
+
+
+async def test_violations_are_assigned_one_by_one_and_many_at_once(world: World, door: Door) -> None:
+    await find(world, finding(), finding("stale_data", "erp.d.s.orders"))
+    done = await decide_many(world, door, only={"assets_like": "erp.*"}, assigned_to="ann")
+    assert figures(done) == (1, 1, 0, 0, 0)
+    listed = await door(list_violations, world.owner, assigned_to="ann")
+    assert [(one["name"], one["status"], one["assigned_to"]) for one in listed["items"]] == [
+        ("stale_data", "open", "ann")
+    ]
+    id = listed["items"][0]["id"]
+    assert (await history(world, door, id))[-1]["notes"] == "Assigned to ann."
+    assert (await decide(world, door, id, assigned_to=None))["assigned_to"] is None
+    assert (await history(world, door, id))[-1]["notes"] == "Assigned to nobody."
+    resolved = await decide(world, door, id, status="resolved", resolution_notes="done")
+    kept = await decide_many(world, door, only={"ids": [id]}, assigned_to="bob")
+    assert kept["moved"] == 1
+    found = await door(get_violation, world.owner, violation_id=id)
+    assert (found["resolved_by"], found["resolved_at"], found["resolution_notes"]) == (
+        "olga", resolved["resolved_at"], "done",
+    )  # fmt: skip
+
+
+async def test_as_many_people_may_look_after_violations_as_there_are(world: World, door: Door) -> None:
+    await find(world, *(finding(key=str(number)) for number in range(1200)))
+
+    def work(uow: Any) -> None:
+        uow.connection.execute(sa.update(violations).values(assigned_to=violations.c.id))
+
+    await world.app.parts.services.store.write(work)
+    tried = await decide_many(world, door, status="resolved", dry_run=True)
+    assert figures(tried) == (1200, 1200, 0, 0, 0)
+    first = tried["sample"][0]["id"]
+    assert figures(await decide_many(world, door, assigned_to=first, dry_run=True)) == (1200, 1199, 1, 0, 0)
+    assert (await door(list_actions, world.owner, limit=1))["total"] == 1200
+
+
+async def test_many_violations_are_decided_in_parts(world: World, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    await find(world, *(finding(key=str(number)) for number in range(5)))
+    monkeypatch.setattr(many, "MOST_AT_ONCE", 2)
+    assert [figures(await decide_many(world, door, status="resolved"))[1::3] for _ in range(4)] == [
+        (2, 3), (2, 1), (1, 0), (0, 0),
+    ]  # fmt: skip
+
+
+async def test_a_decision_about_many_that_says_nothing_or_is_not_allowed_changes_nothing(
+    world: World, door: Door
+) -> None:
+    await one(world)
+    before = await world.dump()
+    refused = await decide_many(world, door)
+    assert (refused.status, refused.code, refused.details["field"]) == (422, "VALIDATION_ERROR", "status")
+    others = await decide_many(world, door, world.foreign_owner, status="resolved")
+    assert figures(others) == (0, 0, 0, 0, 0)
+    for body, field in (({"only": {"severities": []}}, "only.severities"), ({"only": {"ids": ["7"]}}, "only.ids.0")):
+        path = "/data-readiness/violations/decisions"
+        answer = await world.request("POST", path, token=world.owner, json=body | {"status": "open"})
+        assert answer.status_code in (400, 422)
+        assert answer.json()["error"]["details"]["field"] == field
+    assert await world.dump() == before
 
 
 # What runs find -----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from resolvers.engines.report.page import rendered
 from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Unmeasured, ViolationSummary
 from resolvers.engines.report.wording import figure, percent
 from schema.data_readiness.profile import HistogramBin, ValueKind
+from schema.data_readiness.scorecard import AssessmentScore
 from schema.data_readiness.violation import Severity
 from tests.support.report import HOSTILE, NOW, column, profile, scorecard, shop
 
@@ -70,7 +71,9 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
     empty = shop()
     nothing = replace(
         empty,
-        scorecard=scorecard(empty.scorecard.scope).model_copy(update={"overall_score": None, "dimensions": []}),
+        scorecard=scorecard(empty.scorecard.scope).model_copy(
+            update={"data_quality": AssessmentScore(), "dimensions": []}
+        ),
         trend=[],
         tables=[_table("one", 0)],
         tables_total=1,
@@ -83,7 +86,7 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
     )
     page = rendered(nothing)
     assert "<svg" not in page
-    for told in ("Nothing was measured yet.", "No open violation.", "run generate-pii-tags"):
+    for told in ("No data was measured yet.", "No open violation.", "run generate-pii-tags"):
         assert told in page
     bare = rendered(replace(nothing, tables=[replace(nothing.tables[0], profile=None)]))
     assert "run profiling" in bare
@@ -100,7 +103,7 @@ def test_what_is_wrong_in_one_place_many_times_stands_in_one_place() -> None:
 
 
 def test_a_change_that_nobody_can_see_is_none() -> None:
-    page = rendered(replace(shop(), previous_score=f"{float(str(shop().scorecard.overall_score)) - 0.0003:.4f}"))
+    page = rendered(replace(shop(), previous_score=f"{float(str(shop().scorecard.data_quality.score)) - 0.0003:.4f}"))
     assert "since the run before" not in page
 
 

@@ -23,6 +23,7 @@ from schema.data_readiness.profile import (
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import (
+    AssessmentScore,
     Scorecard,
     ScorecardDimension,
     ScorecardEntity,
@@ -137,7 +138,13 @@ def scorecard(scope: ScorecardScope) -> Scorecard:
         )
     entity = ScorecardEntity(service="shop", database_name=None, schema_name=None, table_name=None)
     return Scorecard(
-        overall_score="0.8250", scope=scope, entity=entity, dimensions=scored, as_of=None, workflow_run_id=None
+        overall_score="0.8250",
+        data_quality=AssessmentScore(score="0.8250"),
+        scope=scope,
+        entity=entity,
+        dimensions=scored,
+        as_of=None,
+        workflow_run_id=None,
     )
 
 

@@ -21,6 +21,7 @@ from auth.rate_limit import CallKind
 from persistence.queries.catalog import get_asset
 from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
 from persistence.queries.enrichment import beside_standing
+from persistence.queries.proposals import EVERY
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
@@ -30,19 +31,27 @@ from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
 from resolvers.data_readiness.levels import fallen_levels
 from resolvers.data_readiness.runs.operations import RunId
 from resolvers.engines.catalog_diff import judge
+from resolvers.engines.likeness import likeness
 from resolvers.operation import operation, require
 from schema.data_readiness.proposal import (
     DECISION_MOVES,
     FLAGS,
+    MOST_CONFLICTS_SHOWN,
+    MOST_SAMPLED,
     SETS,
     ApprovalDecision,
     Decision,
+    GroupKey,
+    LeastConfidence,
     Proposal,
     ProposalConflict,
+    ProposalFilter,
+    ProposalGroup,
     ProposalKind,
     ProposalState,
     RunApproval,
 )
+from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.errors import Forbidden, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import Permission
@@ -76,13 +85,15 @@ async def list_run_proposals(
         str, Field(min_length=1, max_length=4000, description="Only those about this asset."), ANY_NAME
     ]
     | None = None,
-    min_confidence: Annotated[
-        float | None, Field(ge=0, le=1, description="Only those that the engine is at least so sure of.")
-    ] = None,
+    under: AtOrUnder | None = None,
+    assets_like: AssetsLike | None = None,
+    group: GroupKey | None = None,
+    min_confidence: LeastConfidence | None = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[Proposal]:
     """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
+    only = ProposalFilter(under=under, assets_like=assets_like, group=group, min_confidence=min_confidence)
 
     def work(uow: UnitOfWork) -> Page[Proposal]:
         run = uow.workflow_runs.get(ctx.scope, str(run_id))
@@ -90,13 +101,54 @@ async def list_run_proposals(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            min_confidence=min_confidence,
+            only=only,
             run_id=run.id,
             state=state,
             kind=kind,
             asset_fqn=asset_fqn,
         )
         return found.model_copy(update={"items": beside_standing(uow.connection, ctx.scope, found.items)})
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def list_proposal_groups(
+    ctx: Context,
+    *,
+    run_id: RunId,
+    state: ProposalState | None = None,
+    kind: ProposalKind | None = None,
+    under: AtOrUnder | None = None,
+    assets_like: AssetsLike | None = None,
+    min_confidence: LeastConfidence | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[ProposalGroup]:
+    """List what a run proposes in groups of what is alike, the largest first: one line for each thing to decide.
+
+    One tag, one rule or one sentence about many assets is one group. The list of proposals shows a group's members, and
+    a decision with `only.group` is about all of them.
+    """
+    only = ProposalFilter(under=under, assets_like=assets_like, min_confidence=min_confidence)
+
+    def work(uow: UnitOfWork) -> Page[ProposalGroup]:
+        run = uow.workflow_runs.get(ctx.scope, str(run_id))
+        offset = (page - 1) * limit
+        found = uow.proposals.groups(
+            ctx.scope, offset=offset, limit=limit, only=only, run_id=run.id, state=state, kind=kind
+        )
+        shown = beside_standing(uow.connection, ctx.scope, [one.example for one in found.items])
+        told = [
+            one.model_copy(
+                update={
+                    "example": example,
+                    "says": likeness(example.asset_fqn, example.kind, example.proposed_value).says,
+                }
+            )
+            for one, example in zip(found.items, shown, strict=True)
+        ]
+        return found.model_copy(update={"items": told})
 
     return await ctx.store.read(work)
 
@@ -113,11 +165,15 @@ async def get_run_approval(ctx: Context, *, run_id: RunId) -> RunApproval:
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
 async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision) -> RunApproval:
-    """Approve or reject the undecided proposals of a completed run, or those that `proposal_ids` names.
+    """Approve or reject the undecided proposals of a completed run, or those that `proposal_ids` names or `only` fits.
 
     Approving carries a proposal out at once, as a new version of its asset; what was approved stays. `pending` lets
     rejected proposals be decided again. A proposal whose asset has changed since it was made, and a sensitivity level
     whose personal data was rejected since, stay undecided and are listed under `conflicts`.
+
+    With `dry_run` the answer tells what would be decided, with the first 20 and the conflicts, and nothing is written.
+    `only` is decided table by table, some 5000 proposals in a call, each call whole or not at all: while `waiting` is
+    not 0, go on with the same call and `after_table`. Said again it finds nothing left to move, and says so by `moved`.
 
     It needs can_manage_metadata, as changing the same asset by hand does: that is what approving comes to. For assets
     of a connection that belongs to the whole organization it is asked there as well. A run that is not completed, more
@@ -126,7 +182,7 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
     """
     ids = None if approval.proposal_ids is None else sorted({str(id) for id in approval.proposal_ids})
     if approval.decision is Decision.APPROVE:
-        await _may_change(ctx, str(run_id), ids)
+        await _may_change(ctx, str(run_id), ids, approval.only)
     now = ctx.now()
 
     def work(uow: UnitOfWork) -> RunApproval:
@@ -137,14 +193,108 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
                 status=422,
                 field="status",
             )
-        if ids is None:
-            _refuse_idle(uow, ctx.scope, run.id, approval.decision)
-        named = None if ids is None else _movable(uow, ctx.scope, run.id, ids, approval.decision)
-        conflicts = decide(uow, ctx.scope, run, named, approval.decision, actor=ctx.caller.user_id, now=now)
-        uow.proposals.decide(ctx.scope, run.id, approval.decision, approval.notes, by=ctx.caller.user_id, at=now)
-        return uow.proposals.approval(ctx.scope, run.id, conflicts)
+        chosen = _chosen(uow, ctx.scope, run.id, ids, approval)
+        return _decided(uow, ctx.scope, run, chosen, approval, actor=ctx.caller.user_id, now=now)
 
-    return await ctx.store.write(work)
+    def tried(uow: UnitOfWork) -> RunApproval:
+        trial = uow.connection.begin_nested()
+        try:
+            return work(uow)
+        finally:
+            trial.rollback()
+
+    return await ctx.store.write(tried if approval.dry_run else work)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Holds which proposals of a run a decision is about."""
+
+    ids: Sequence[str] | None
+    """None for all that it can move."""
+    waiting: int = 0
+    go_on_after: str | None = None
+
+
+def _chosen(
+    uow: UnitOfWork, scope: Scope, run_id: str, ids: Sequence[str] | None, approval: ApprovalDecision
+) -> _Chosen:
+    """The proposals that a decision moves. Raises 404 and 422."""
+    if ids is None and approval.only is None and approval.after_table is None:
+        _refuse_idle(uow, scope, run_id, approval.decision)
+        return _Chosen(None)
+    named = None if ids is None else _movable(uow, scope, run_id, ids, approval.decision)
+    if approval.only is None and approval.after_table is None:
+        return _Chosen(named)
+    source, _ = DECISION_MOVES[approval.decision]
+    found = uow.proposals.by_table(scope, run_id, source, approval.only or EVERY)
+    if named is not None:
+        some = set(named)
+        found = {table: [one for one in places if one[1] in some] for table, places in found.items()}
+    taken = _next_tables(found, approval.after_table or "")
+    return _Chosen(taken.ids, taken.waiting, taken.reached if taken.waiting else None)
+
+
+def _decided(
+    uow: UnitOfWork,
+    scope: Scope,
+    run: WorkflowRun,
+    chosen: _Chosen,
+    approval: ApprovalDecision,
+    *,
+    actor: str,
+    now: datetime,
+) -> RunApproval:
+    """Carry a decision out and tell what came of it."""
+    source, target = DECISION_MOVES[approval.decision]
+    before = uow.proposals.counts(scope, run.id)[target]
+    shown = approval.dry_run and chosen.ids != []
+    ids = chosen.ids if chosen.ids is None else chosen.ids[: MOST_SAMPLED + MOST_CONFLICTS_SHOWN]
+    first = (
+        uow.proposals.of_run(scope, run.id, ids=ids, state=source, limit=MOST_SAMPLED + MOST_CONFLICTS_SHOWN)
+        if shown
+        else []
+    )
+    sample = beside_standing(uow.connection, scope, first)
+    conflicts = decide(uow, scope, run, chosen.ids, approval.decision, actor=actor, now=now)
+    moved = uow.proposals.counts(scope, run.id)[target] - before
+    if moved or conflicts or approval.only is None:
+        uow.proposals.decide(scope, run.id, approval.decision, approval.notes, by=actor, at=now)
+    held = {conflict.proposal_id for conflict in conflicts}
+    return uow.proposals.approval(scope, run.id, conflicts).model_copy(
+        update={
+            "moved": moved,
+            "dry_run": approval.dry_run,
+            "sample": [one for one in sample if one.id not in held][:MOST_SAMPLED],
+            "waiting": chosen.waiting,
+            "go_on_after_table": chosen.go_on_after,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Holds the next proposals of a run, whole tables of them."""
+
+    ids: list[str]
+    reached: str | None
+    """The last of the tables; None where there is none left."""
+    waiting: int
+    """How many stand behind it."""
+
+
+def _next_tables(places: Mapping[str, Sequence[tuple[int, str]]], after: str) -> _Taken:
+    """The proposals of the tables behind one, some 5000 and all of each table, so that it gets one version."""
+    left = sorted((table, some) for table, some in places.items() if some and table > after)
+    taken: list[tuple[int, str]] = []
+    reached = None
+    for table, some in left:
+        if taken and len(taken) + len(some) > MOST_AT_ONCE:
+            break
+        taken += some
+        reached = table
+    waiting = sum(len(some) for _, some in left) - len(taken)
+    return _Taken([id for _, id in sorted(taken)], reached, waiting)
 
 
 def approve_next(
@@ -155,22 +305,13 @@ def approve_next(
     One call carries out some 5000, those about assets whose table comes behind `after`, and all of each table, so that
     a run makes one version of it. The run must be held. What cannot be carried out stays undecided.
     """
-    waiting = sorted(uow.proposals.undecided(scope, run.id).items())
-    ids: list[tuple[int, str]] = []
-    reached = None
-    for name, of_table in waiting:
-        if name <= after:
-            continue
-        if ids and len(ids) + len(of_table) > MOST_AT_ONCE:
-            break
-        ids += of_table
-        reached = name
-    if reached is None:
+    taken = _next_tables(uow.proposals.by_table(scope, run.id), after)
+    if taken.reached is None:
         return None
-    proposals = uow.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
+    proposals = uow.proposals.of_run(scope, run.id, ids=taken.ids)
     _carry_out(uow, scope, run, proposals, Decided(ProposalState.APPROVED, actor, now, automatically=True))
     uow.proposals.decide(scope, run.id, Decision.APPROVE, "Accepted automatically, by save_all.", by=actor, at=now)
-    return None if reached == waiting[-1][0] else reached
+    return taken.reached if taken.waiting else None
 
 
 def decide(
@@ -253,9 +394,9 @@ async def may_approve(ctx: Context, run_id: str) -> bool:
     return True
 
 
-async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> None:
+async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None, only: ProposalFilter | None = None) -> None:
     """Ask for the organization's own connections what the project's role does not answer."""
-    uris = await ctx.store.read(lambda uow: uow.proposals.resource_uris(ctx.scope, run_id, ids))
+    uris = await ctx.store.read(lambda uow: uow.proposals.resource_uris(ctx.scope, run_id, ids, only or EVERY))
     for uri in sorted(uris):
         try:
             wide = ResourceUri.parse(uri).project_id is None

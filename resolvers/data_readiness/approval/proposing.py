@@ -13,6 +13,7 @@ import orjson
 from persistence.queries.enrichment import Earlier, StandingWords, proposed_before, standing_words
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.runs.executor import RunWork
+from resolvers.engines.likeness import likeness
 from schema.data_readiness.proposal import SETS, Proposal, ProposalKind, ProposalState
 
 MOST_OF_A_TASK: Final = 20_000
@@ -77,6 +78,7 @@ def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arg
                 evidence={**draft.evidence, "basis": draft.basis},
                 confidence=draft.confidence,
                 state=ProposalState.PROPOSED,
+                group=likeness(draft.asset_fqn, draft.kind, draft.value, _current(draft, asset)).key,
                 decided_by=None,
                 decided_at=None,
                 created_at=now,

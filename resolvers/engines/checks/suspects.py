@@ -45,6 +45,7 @@ def suspect_values(check: Check, place: CheckedTable, how: ExampleStyle) -> Chec
     told = tuple(
         _example(how, sample, one.row)
         | {"values": {one.column: how.value(one.column, one.value)}, "score": round(one.score, 2)}
+        | ({} if one.repair is None else {"repair": how.value(one.column, one.repair)})
         for one in worst
     )
     return judged(check, len(found), len(rows) * width, examples=told, notes=_notes(sample))

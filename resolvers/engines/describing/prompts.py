@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from resolvers.engines.claims import claims_in, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Term
-from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.english.identifiers import restates, tokens_of
 from resolvers.engines.english.vocabulary import words
 from resolvers.engines.masking import masked_text
 from schema.data_readiness.profile import ColumnProfile
@@ -227,6 +227,8 @@ def _taken(
         text = " ".join(value.split())
         if problem := _problem(text, least, most, question, strict and name != "display_name", about):
             refused[f"{prefix}{name}"] = problem
+        elif name == "display_name" and restates(text, prefix[:-1] or about):
+            refused[f"{prefix}{name}"] = "It only spells the name anew."
         else:
             taken[name] = text
     return taken

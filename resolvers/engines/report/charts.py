@@ -102,7 +102,7 @@ def dimensions(card: Scorecard) -> Spec | None:
 
 
 def trend(points: Sequence[TrendPoint]) -> Spec | None:
-    """The overall score over time; one point makes no trend."""
+    """The score of the data over time; one point makes no trend."""
     if len(points) < 2:
         return None
     rows = [{"at": point.at.astimezone(UTC).isoformat(), "score": point.score} for point in points]

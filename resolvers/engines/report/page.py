@@ -139,8 +139,8 @@ def _approximate(columns: Sequence[ColumnProfile]) -> list[str]:
 
 
 def _change(data: ReportData) -> str | None:
-    """Return how the overall score moved since the run before, in points."""
-    now, before = data.scorecard.overall_score, data.previous_score
+    """Return how the score of the data moved since the run of its kind before, in points."""
+    now, before = data.scorecard.data_quality.score, data.previous_score
     if now is None or before is None or now == before:
         return None
     told = f"{(float(now) - float(before)) * 100:+.1f}"

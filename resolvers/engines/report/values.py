@@ -105,5 +105,6 @@ class ReportData:
     """What stands for nothing in the score, or for what it was before."""
     relations: Sequence[ReportReference] = ()
     previous_score: str | None = None
+    """The score of the data after the run that measured them before."""
     notes: Sequence[str] = field(default_factory=tuple)
     """What a reader should know about the report itself."""

@@ -65,6 +65,19 @@ def dimension_tags(facts: TableFacts, profile: TableProfile, drafts: Sequence[Ru
     ]
 
 
+def beyond_rules(facts: TableFacts, tags: Sequence[DimensionTag]) -> list[DimensionTag]:
+    """Those tags that say something that the rules, proposed beside them, do not say one by one.
+
+    A column's dimension is what its rule says in other words. A table's sums up: it stands when many columns ask for
+    it, or more than one rule.
+    """
+    return [
+        tag
+        for tag in tags
+        if tag.asset_fqn == facts.fqn and (len(tag.evidence) > 1 or tag.evidence[0]["source"] == "neighbours")
+    ]
+
+
 def _about(facts: TableFacts, draft: RuleDraft, named: dict[str, ColumnFacts]) -> list[str]:
     """The assets that a rule says something of: its own, and the columns that it names."""
     if draft.metric in ("rowCount", "suspectValues", "nearDuplicates"):

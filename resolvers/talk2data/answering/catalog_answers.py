@@ -29,6 +29,7 @@ from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.evidence import as_of_now
 from resolvers.talk2data.answering.sanitizing import plain
 from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.scorecard import Scorecard, ScorecardRequest
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn
@@ -375,7 +376,7 @@ def _near(subject: str, grounds: Sequence[Ground]) -> list[str]:
 
 async def _quality(ctx: Context, found: _Found) -> str:
     table = found.table
-    card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=table.fqn))
+    card = await _card_of_data(ctx, table.fqn)
     (used,) = await as_of_now(ctx, {table.fqn: [one.name for one in _columns(found.ground, table)]})
     name = f"{table.name} ({found.ground.name})"
     if card.overall_score is None:
@@ -393,6 +394,11 @@ async def _quality(ctx: Context, found: _Found) -> str:
     return " ".join(said)
 
 
+async def _card_of_data(ctx: Context, asset_fqn: str) -> Scorecard:
+    """The scorecard of the data alone: how well they are described says nothing about whether they are right."""
+    return await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, assessment_type=AssessmentType.DATA_QUALITY))
+
+
 def _dimensions(card: Scorecard) -> Iterator[str]:
     measured = [one for one in card.dimensions if one.score is not None]
     if measured:
@@ -407,7 +413,7 @@ async def _quality_of_all(ctx: Context, grounds: Sequence[Ground]) -> str:
     for ground in grounds:
         services = sorted({Fqn.parse(one.fqn).parts[0] for one in _open_tables(ground)})
         for service in services:
-            card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=service))
+            card = await _card_of_data(ctx, service)
             if card.overall_score is None:
                 said.append(f"The quality of {ground.name} has not been measured yet: run dq-assessment on it.")
             else:

@@ -19,6 +19,8 @@ from schema.data_readiness.violation import (
     ViolationChange,
     ViolationDefinitionChange,
     ViolationDefinitionCreate,
+    ViolationFilter,
+    ViolationsDecision,
     ViolationStatus,
 )
 from tests.contract.stage import MARK, Case, Place, Stage
@@ -122,6 +124,12 @@ async def changed_violation(stage: Stage, place: Place) -> dict[str, Any]:
     return await violation(stage, place) | {"changes": changes}
 
 
+async def violations_decided(stage: Stage, place: Place) -> dict[str, Any]:
+    """A violation, and a decision about all."""
+    await violation(stage, place)
+    return {"decision": ViolationsDecision(only=ViolationFilter(), status=ViolationStatus.RESOLVED)}
+
+
 CASES = [
     Case("list_dimensions", "project", "can_read", measured),
     Case("create_dimension", "project", "can_create_resources", new_dimension),
@@ -138,7 +146,9 @@ CASES = [
     Case("update_violation_definition", "project", "can_write", changed_kind, "definition_id"),
     Case("delete_violation_definition", "project", "can_delete", kind, "definition_id"),
     Case("list_violations", "project", "can_read", a_list_of_violations),
+    Case("list_actions", "project", "can_read", a_list_of_violations),
     Case("get_violation", "project", "can_read", violation, "violation_id"),
     Case("list_violation_history", "project", "can_read", violation, "violation_id"),
     Case("update_violation", "project", "can_write", changed_violation, "violation_id"),
+    Case("decide_violations", "project", "can_write", violations_decided),
 ]

@@ -95,6 +95,7 @@ CASES = [
     Case("list_pipeline_runs", "project", "can_read", on.nothing),
     Case("get_pipeline_run", "project", "can_read", pipeline, "pipeline_id"),
     Case("list_run_proposals", "project", "can_read_metadata", proposing_run, "run_id"),
+    Case("list_proposal_groups", "project", "can_read_metadata", proposing_run, "run_id"),
     Case("get_run_approval", "project", "can_read_metadata", proposing_run, "run_id"),
     Case("decide_run", "project", "can_manage_metadata", decision, "run_id"),
     Case("list_data_assets", "project", "can_read_metadata", on.nothing),

@@ -67,6 +67,7 @@ ADDITIONS: dict[str, str] = {
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/cancel": RUNS,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": RUNS,
     "GET /data-readiness/workflows/runs/{run_id}/proposals": APPROVAL,
+    "GET /data-readiness/workflows/runs/{run_id}/proposals/groups": APPROVAL,
     "GET /data-readiness/workflows/runs/{run_id}/approval": APPROVAL,
     "GET /data-readiness/data-assets": ANY,
     "GET /data-readiness/data-assets/{asset_id}": ANY,
@@ -106,6 +107,8 @@ ADDITIONS: dict[str, str] = {
     "PUT /data-readiness/violations/definitions/{definition_id}": ANY,
     "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
     "GET /data-readiness/violations/{violation_id}/history": ANY,
+    "POST /data-readiness/violations/decisions": ANY,
+    "GET /data-readiness/actions": "which of many violations to mend first",
     "GET /data-readiness/glossary/terms": ANY,
     "POST /data-readiness/glossary/terms": ANY,
     "GET /data-readiness/glossary/terms/{term_id}": ANY,
@@ -140,7 +143,12 @@ METADATA_WORDS = (
 _FIELDS: list[tuple[str, str, str, str]] = [
     ("create_data_connection", "body", "typed_config typed_credentials", "the configs with a type for each connection"),
     ("update_data_connection", "body", "typed_config typed_credentials", "the configs with a type for each connection"),
-    ("list_violations", "params", "asset_fqn dimension name service severity sort status workflow_run_id", "filters"),
+    (
+        "list_violations",
+        "params",
+        "assessment_type assets_like assigned_to asset_fqn dimension name service severity sort status workflow_run_id",
+        "filters",
+    ),
     ("list_memories", "params", "asset_fqn context_pack_id memory_type pinned q status validation_status", "filters"),
     ("list_workflow_configurations", "params", "search status workflow_type", "filters"),
     ("list_workflow_runs", "params", "asset_fqn started_after started_before status", "filters"),
@@ -167,7 +175,15 @@ _FIELDS: list[tuple[str, str, str, str]] = [
         "data_asset_types description is_default require_reference_pack",
         "fields of the configuration",
     ),
+    (
+        "get_scorecard",
+        "answer",
+        "data_quality data_quality.score metadata metadata.score",
+        "two scores, with two trends",
+    ),
+    ("update_violation", "body", "assigned_to", "who is to look after it"),
     ("decide_run", "body", "proposal_ids", "to decide on some of the proposals"),
+    ("decide_run", "body", "after_table dry_run only", "to decide on those that match, and to see before what it does"),
     ("update_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
     ("create_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
     *(
@@ -203,7 +219,12 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     ),
     ("submit_turn_feedback", "answer", "created_at turn_id updated_at", "which feedback it is"),
     *(
-        (operation, "answer", "last_seen_at resolved_at seen_count updated_at", "what became of the violation")
+        (
+            operation,
+            "answer",
+            "assigned_to last_seen_at resolved_at seen_count updated_at",
+            "what became of the violation",
+        )
         for operation in ("get_violation", "list_violations", "update_violation")
     ),
     *(

@@ -1,7 +1,12 @@
 """The assessment of descriptions: for each asset of the catalog, whether it is described, owned, tagged and linked.
 
-Which types of assets are asked for what is said by the kinds of violation. Whoever answers for a table answers for its
-columns, and a link to a glossary term may stand on a table or on any of its columns. No data is read.
+Which types of assets are asked for what is said by the kinds of violation. Whoever answers for something answers for
+all that is in it, and a link to a glossary term may stand on a table or on any of its columns. A tag that somebody
+rejected was thought about, so its asset is not asked for one again. No data is read.
+
+Each asset counts in the figures, but violations are sums that one person can act on: of the columns of a table, of the
+tables of a schema, and a missing owner where one would answer for everything below. Where a run does not come to what
+something is in, it stands by itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +14,7 @@ from typing import Any, Final
 
 from persistence.jobs.port import JobError
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.inherited import inherited
 from persistence.queries.metric_results import Measured
 from persistence.queries.source_facts import asset_names, described_assets
 from persistence.queries.violations import Finding
@@ -16,6 +22,7 @@ from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.reading import targets
+from schema.data_readiness.classification import ClassificationState
 from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
 from schema.identifiers import Version
 from schema.utils.metadata_asset import AssetType
@@ -34,6 +41,16 @@ LOOKED_FOR: Final = (
     ("linked_assets", "missing_glossary_term"),
 )
 """What is measured, with the kind of violation that its absence is."""
+
+
+OWNER: Final = "missing_owner"
+"""What is missing of everything below, too, where it is missing."""
+
+COUNTED: Final = (AssetType.COLUMN, AssetType.TABLE)
+"""The types of which what is missing is counted where they are in."""
+
+MOST_NAMED: Final = 20
+"""How many of the assets that a sum counts are named in it."""
 
 
 class MetadataAssessment(RunWork):
@@ -71,40 +88,31 @@ class MetadataAssessment(RunWork):
             rows = described_assets(
                 uow.connection, self.scope, arguments.get("assets") or (), arguments.get("tables") or ()
             )
-            linked = self._linked(uow, rows)
+            schemas = [row["fully_qualified_name"] for row in rows if row["type"] == AssetType.DATABASE_SCHEMA]
+            inside = described_assets(uow.connection, self.scope, (), (), schemas)
+            has = self._has(uow, [*rows, *inside])
             figures: list[Measured] = []
-            findings: list[Finding] = []
-            checked: list[str] = []
-            owners = {row["fully_qualified_name"]: bool(row["owners"]) for row in rows}
+            found: list[tuple[str, Finding | None]] = []
+            below: dict[str | None, list[Mapping[str, Any]]] = {}
+            for one in (*rows, *inside):
+                below.setdefault(one["parent_fqn"], []).append(one)
             for row in rows:
-                fqn = row["fully_qualified_name"]
-                has = {
-                    "described_assets": bool((row["description"] or "").strip()),
-                    "owned_assets": bool(row["owners"])
-                    or (row["type"] == AssetType.COLUMN and owners.get(row["parent_fqn"], False)),
-                    "tagged_assets": bool(row["tags"]),
-                    "linked_assets": fqn in linked,
-                }
-                for metric, kind in LOOKED_FOR:
-                    if row["type"] not in _KIND[kind].applicable_asset_types:
-                        continue
-                    figures.append(Measured(_METRIC[metric].id, fqn, int(has[metric]), 1))
-                    check = f"metadata:{kind}:{row['id']}"
-                    checked.append(check)
-                    if not has[metric]:
-                        findings.append(
-                            Finding(
-                                check=check,
-                                definition_id=_KIND[kind].id,
-                                asset_fqn=fqn,
-                                metric_definition_id=_METRIC[metric].id,
-                                asset_version=str(Version(row["version_major"], row["version_minor"])),
-                            )
-                        )
+                figures += [
+                    Measured(_METRIC[metric].id, row["fully_qualified_name"], int(metric in has[row["id"]]), 1)
+                    for metric, kind in LOOKED_FOR
+                    if row["type"] in _KIND[kind].applicable_asset_types
+                ]
+                found += self._alone(row, has[row["id"]])
+                found += _summed(row, below.get(row["fully_qualified_name"], ()), has)
             now = self.ctx.now()
             recorded = uow.metric_results.record(self.scope, self.run.id, figures, at=now)
             done = uow.violations.record(
-                self.scope, self.run.id, findings, checked=checked, actor=self.ctx.caller.user_id, at=now
+                self.scope,
+                self.run.id,
+                [finding for _, finding in found if finding is not None],
+                checked=[check for check, _ in found],
+                actor=self.ctx.caller.user_id,
+                at=now,
             )
             return {
                 "assets": len(rows), "measured": recorded, "new_violations": done.new, "seen_again": done.seen_again,
@@ -113,7 +121,80 @@ class MetadataAssessment(RunWork):
 
         return write
 
+    def _has(self, uow: UnitOfWork, rows: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
+        """The metrics that each asset is good in, by its id."""
+        names = [row["fully_qualified_name"] for row in rows]
+        owned, linked = inherited(uow.connection, self.scope, names), self._linked(uow, rows)
+        rejected = uow.classifications.of_assets(self.scope, names)
+        found = {}
+        for row in rows:
+            fqn = row["fully_qualified_name"]
+            thought_about = any(one.state is ClassificationState.REJECTED for one in rejected.get(fqn, ()))
+            good = {
+                "described_assets": bool((row["description"] or "").strip()),
+                "owned_assets": bool(owned[fqn].owners),
+                "tagged_assets": bool(row["tags"]) or thought_about,
+                "linked_assets": fqn in linked,
+            }
+            found[row["id"]] = {metric for metric, is_good in good.items() if is_good}
+        return found
+
+    def _alone(self, row: Mapping[str, Any], good: set[str]) -> list[tuple[str, Finding | None]]:
+        """What is missing of an asset itself, by check: nothing of what is counted where it is in."""
+        above = row["parent_fqn"]
+        is_counted = row["type"] != AssetType.DATABASE and above is not None and self._comes_to(above)
+        found: list[tuple[str, Finding | None]] = []
+        for metric, kind in LOOKED_FOR:
+            if row["type"] not in _KIND[kind].applicable_asset_types:
+                continue
+            counted = is_counted and (kind == OWNER or row["type"] in COUNTED)
+            check = f"metadata:{kind}:{row['id']}"
+            found.append((check, None if metric in good or counted else _finding(check, metric, kind, row)))
+        return found
+
+    def _comes_to(self, fqn: str) -> bool:
+        """Return whether the run assesses an asset of this name."""
+        names = targets(self.run)
+        return not names or any(fqn == name or fqn.startswith(f"{name}.") for name in names)
+
     def _linked(self, uow: UnitOfWork, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """The assets that a glossary term is linked to, and the tables of linked columns."""
         names = {row["id"]: (row["fully_qualified_name"], row["parent_fqn"]) for row in rows}
         return {name for id in uow.term_assets.linked_among(self.scope, list(names)) for name in names[id]}
+
+
+def _summed(
+    row: Mapping[str, Any], below: Sequence[Mapping[str, Any]], has: Mapping[str, set[str]]
+) -> list[tuple[str, Finding | None]]:
+    """What is missing of the columns of a table or the tables of a schema, as one sum of each kind, by check."""
+    found: list[tuple[str, Finding | None]] = []
+    some = [one for one in below if one["type"] in COUNTED]
+    for metric, kind in LOOKED_FOR:
+        asked = [one for one in some if one["type"] in _KIND[kind].applicable_asset_types]
+        if kind == OWNER or not asked:
+            continue
+        check = f"metadata:{kind}:in:{row['id']}"
+        missing = [one["name"] for one in asked if metric not in has[one["id"]]]
+        told = {"assets": len(missing), "of": len(asked), "asset_type": asked[0]["type"], "names": missing[:MOST_NAMED]}
+        said = f"{len(missing)} of {len(asked)} {asked[0]['type']}s: {(_KIND[kind].display_name or kind).lower()}"
+        found.append((check, _finding(check, metric, kind, row, told, said) if missing else None))
+    return found
+
+
+def _finding(
+    check: str,
+    metric: str,
+    kind: str,
+    row: Mapping[str, Any],
+    details: Mapping[str, Any] | None = None,
+    display_name: str | None = None,
+) -> Finding:
+    return Finding(
+        check=check,
+        definition_id=_KIND[kind].id,
+        asset_fqn=row["fully_qualified_name"],
+        metric_definition_id=_METRIC[metric].id,
+        asset_version=str(Version(row["version_major"], row["version_minor"])),
+        details=details or {},
+        display_name=display_name,
+    )

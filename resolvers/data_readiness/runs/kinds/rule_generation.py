@@ -26,7 +26,7 @@ from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
 from resolvers.engines.rules.severity import earned
-from resolvers.engines.rules.tags import DimensionTag, dimension_tags
+from resolvers.engines.rules.tags import DimensionTag, beyond_rules, dimension_tags
 from resolvers.engines.rules.trial import tried
 from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.proposal import ProposalKind
@@ -209,14 +209,14 @@ class RulesAndDimensions(_OfTables):
     """Rules and the dimensions that matter, of one reading of each table, as run-all-enrichment wants them."""
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
-        """Draw up the rules of one table, and tell which dimensions matter for it and its columns."""
+        """Draw up the rules of one table, and tell which dimensions matter for it beyond what its rules say."""
         found = await self.found(arguments)
-        tags = await asyncio.to_thread(dimension_tags, found.facts, found.profile, found.drafts)
+        every = await asyncio.to_thread(dimension_tags, found.facts, found.profile, found.drafts)
+        tags = beyond_rules(found.facts, every)
 
         def write(uow: UnitOfWork) -> dict[str, int]:
             rules = self.put_rules(uow, found, arguments)
-            about = [found.facts.fqn, *(column.fqn for column in found.facts.columns)]
-            dimensions = self.put_tags(uow, found, about, tags, arguments)
+            dimensions = self.put_tags(uow, found, [found.facts.fqn], tags, arguments)
             return {**rules, **dimensions, "proposals": rules["proposals"] + dimensions["proposals"]}
 
         return write

@@ -5,8 +5,8 @@ from alembic import op
 
 from persistence.tables.authorization import revisions_ddl, revisions_dropped, revisions_seeded
 
-revision = "0022"
-down_revision = "0021"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
