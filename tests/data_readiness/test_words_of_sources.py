@@ -22,13 +22,14 @@ PERSON = "Mara Lindqvist"
 
 UNDOCUMENTED = f"""
     create schema care;
-    create table care.pat (pat_id bigint primary key, pat_nm text, sex_cd char(1) not null, alias text);
+    create table care.pat (pat_id bigint primary key, pat_nm text, sex_cd char(1) not null, plan_cd char(1) not null, alias text);
     create table care.visits (
         visit_id bigint primary key, pat_id bigint, ward_cd text, adm_dt timestamptz, tot_cost_eur numeric(10, 2),
         note text, src text not null default 'import'
     );
     create table care.visits_old (like care.visits);
-    insert into care.pat select i, '{PERSON} ' || i, case when i % 2 = 0 then 'F' else 'M' end, '{PERSON}'
+    insert into care.pat select i, '{PERSON} ' || i, case when i % 2 = 0 then 'F' else 'M' end,
+            case when i % 3 = 0 then 'B' else 'S' end, '{PERSON}'
         from generate_series(1, 60) i;
     insert into care.visits select i, 1 + i % 60, 'W' || i % 3,
         timestamptz '2024-01-05 10:00+00' + i * interval '1 day',
@@ -73,7 +74,8 @@ async def test_an_undocumented_database_is_described(care: Bench) -> None:
     assert said["visits", "description"].startswith("Each row is a visit, identified by `visit_id`. ")
     assert said["visits", "description"].endswith("covers 2024-01 to 2024-10.")
     assert said["visits_old", "description"].endswith("It held no rows when it was measured.")
-    assert said["pat.sex_cd", "description"].endswith("One of `F` or `M`.")
+    assert said["pat.plan_cd", "description"].endswith("One of `B` or `S`.")
+    assert ("pat.sex_cd", "description") not in said, "it is suggested to be a gender, so its values are told to nobody"
     assert said["visits.ward_cd", "description"].startswith("Ward code of the visit. One of `W0`, `W1` or `W2`.")
     assert "in euros. Values run from 1.5" in said["visits.tot_cost_eur", "description"]
     assert said["visits.note", "description"].endswith("It was empty in every row when it was measured.")
@@ -83,11 +85,11 @@ async def test_an_undocumented_database_is_described(care: Bench) -> None:
     assert said["", "description"] == "3 tables about patients and visits."
     saved = await run_of(care, WorkflowType.METADATA_ENRICHMENT, save_all=True)
     assert saved["output"]["conflicts"] == 0
-    column = await care.asset(database, "care", "pat", "sex_cd")
-    assert column["description"] == said["pat.sex_cd", "description"]
+    column = await care.asset(database, "care", "pat", "plan_cd")
+    assert column["description"] == said["pat.plan_cd", "description"]
     again = await care.ingest()
     assert again["output"]["updated"] == 0
-    kept = await care.asset(database, "care", "pat", "sex_cd")
+    kept = await care.asset(database, "care", "pat", "plan_cd")
     assert kept["description"] == column["description"]
     last = await run_of(care, WorkflowType.METADATA_ENRICHMENT)
     assert last["output"]["proposals"] == 0
