@@ -22,7 +22,9 @@ PERSON = "Mara Lindqvist"
 
 UNDOCUMENTED = f"""
     create schema care;
-    create table care.pat (pat_id bigint primary key, pat_nm text, sex_cd char(1) not null, plan_cd char(1) not null, alias text);
+    create table care.pat (
+        pat_id bigint primary key, pat_nm text, sex_cd char(1) not null, plan_cd char(1) not null, alias text
+    );
     create table care.visits (
         visit_id bigint primary key, pat_id bigint, ward_cd text, adm_dt timestamptz, tot_cost_eur numeric(10, 2),
         note text, src text not null default 'import'
