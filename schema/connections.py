@@ -37,6 +37,8 @@ _MARKS: Final = (
     ("session_id",),
     ("asset_id",),
     ("entity_type", "entity_id"),
+    ("group",),
+    ("violation_id",),
 )
 """What tells an item of a list from the others, whatever else of it changes; the first that it has."""
 

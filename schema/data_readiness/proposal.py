@@ -139,10 +139,10 @@ class ProposalGroup(Resource):
     proposals: int = Field(description="How many proposals they are.")
     assets: int = Field(description="How many assets they are about.")
     pending: int = Field(description="How many of them are undecided.")
-    approved: int
-    rejected: int
+    approved: int = Field(description="How many stand approved.")
+    rejected: int = Field(description="How many stand rejected.")
     lowest_confidence: float | None = Field(description="How sure the engine is of the least sure one.")
-    highest_confidence: float | None
+    highest_confidence: float | None = Field(description="How sure it is of the surest one.")
     example: Proposal = Field(description="The first of them, beside what stands there now.")
 
 

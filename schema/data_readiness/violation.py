@@ -175,7 +175,7 @@ class ViolationsDecided(Resource):
     stand_already: int = Field(description="How many stood there already.")
     barred: int = Field(description="How many have a status from which that one cannot be reached; they stay.")
     waiting: int = Field(description="How many are left to change: one call takes 5000. Make the same call again.")
-    dry_run: bool
+    dry_run: bool = Field(description="Whether nothing was changed, since it was only asked what would be.")
     sample: list[Violation] = Field(description="The first 20 that are changed, as they stood before.")
 
 

@@ -67,7 +67,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, typed, ready, words, measured = said
+    first, connected, idempotent, ranged, followed, answer, typed, decided, ready, triaged, words, measured = said
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
     assert json.loads(connected)["success"] is True
@@ -83,6 +83,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert (data["searchMetadata"]["total"], table["name"], table["columnCount"]) == (1, "orders", 4)
     assert table["fullyQualifiedName"].endswith(".orders")
     assert typed == "orders 4"
+    print("DECIDED", decided[-900:], "TRIAGED", triaged[-900:])
     *ran, score = ready.splitlines()
     assert ran == ["run-all-enrichment: completed", "dq-assessment: completed"]
     assert 0 < float(score) <= 1

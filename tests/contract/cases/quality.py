@@ -125,9 +125,9 @@ async def changed_violation(stage: Stage, place: Place) -> dict[str, Any]:
 
 
 async def violations_decided(stage: Stage, place: Place) -> dict[str, Any]:
-    """A violation, and a decision about all."""
-    await violation(stage, place)
-    return {"decision": ViolationsDecision(only=ViolationFilter(), status=ViolationStatus.RESOLVED)}
+    """A violation, and a decision about all that are it."""
+    only = ViolationFilter(ids=[(await violation(stage, place))["violation_id"]])
+    return {"decision": ViolationsDecision(only=only, status=ViolationStatus.RESOLVED)}
 
 
 CASES = [

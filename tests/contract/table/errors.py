@@ -123,6 +123,7 @@ STATELESS: frozenset[str] = frozenset(
         "create_resource_secret",
         "create_schedule",
         "create_workflow_configuration",
+        "decide_violations",
         "delete_artifact",
         "delete_benchmark",
         "delete_chat_session",
