@@ -6,7 +6,7 @@ import pytest
 
 from resolvers.engines.nl2sql.model import QueryDraft
 from schema.data_readiness.source import TableFacts
-from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 
 def described(facts: TableFacts, **texts: str) -> TableFacts:
@@ -16,23 +16,31 @@ def described(facts: TableFacts, **texts: str) -> TableFacts:
     )
 
 
-ROWERS = table("rowers", "rower_id*:VARCHAR name_first:VARCHAR name_last:VARCHAR born_in:VARCHAR")
-CLUBS = table("clubs", "club_id*:VARCHAR club_name:VARCHAR won_cup:VARCHAR year:INTEGER")
+ROWERS = table("rowers", "rower_id*:VARCHAR name_first:VARCHAR name_last:VARCHAR born_in:VARCHAR joined:DATE")
+CLUBS = table(
+    "clubs", "club_id*:VARCHAR club_name:VARCHAR won_cup:VARCHAR kept_oar:VARCHAR kept_sail:VARCHAR year:INTEGER"
+)
 COLUMNS = "rower_id:VARCHAR club_id:VARCHAR year:INTEGER st:INTEGER wn:INTEGER cb:INTEGER"
 KEYS = {"rower_id": "rowers.rower_id", "club_id": "clubs.club_id"}
 MEANINGS = {"st": "Strokes.", "wn": "Races rowed.", "cb": "Crabs caught, as the umpire counted them from the launch."}
 ROWING = described(keyed(table("rowing", COLUMNS), **KEYS), **MEANINGS)
 ROWING_FINALS = described(keyed(table("rowing_finals", COLUMNS), **KEYS), **MEANINGS)
 STEERING = keyed(table("steering", "rower_id:VARCHAR year:INTEGER club_id:VARCHAR"), rower_id="rowers.rower_id")
+TRAINERS = keyed(table("trainers", "rower_id:VARCHAR year:INTEGER club_id:VARCHAR"), **KEYS)
 KNOWN = knowledge(
     ROWERS,
     CLUBS,
     ROWING,
     ROWING_FINALS,
     STEERING,
+    TRAINERS,
     profiles={
         CLUBS.fqn: profiled(
-            CLUBS, {"won_cup": ["Y", "N"], "club_name": ["North Bay Herons", "South Bay Herons", "Otters of Lund"]}
+            CLUBS,
+            {
+                **{flag: ["Y", "N"] for flag in ("won_cup", "kept_oar", "kept_sail")},
+                "club_name": ["North Bay Herons", "South Bay Herons", "Otters of Lund"],
+            },
         ),
         ROWERS.fqn: profiled(ROWERS, {"born_in": ["Norway", "Chile"]}, whole=False),
     },
@@ -59,6 +67,8 @@ def draft(text: str) -> QueryDraft:
         ("clubs called Herons", ["IN ('North Bay Herons', 'South Bay Herons')"]),
         # Who does what a table is a table of.
         ("steerers born in Chile", ["FROM rowers", "EXISTS(SELECT 1 FROM steering", "born_in = 'Chile'"]),
+        # What was done, and when, are told by the table that is called so, not by when somebody began.
+        ("Who trained the Otters in 2010?", ["FROM rowers", "(SELECT 1 FROM trainers", "year = 2010"]),
     ],
 )
 def test_codes_are_told_by_what_describes_them(question: str, parts: list[str]) -> None:
@@ -70,3 +80,8 @@ def test_yes_and_no_name_no_row_and_are_not_shown_for_who_did_it() -> None:
     sql = draft("Which clubs won the cup?").sql.replace('"', "")
     assert "won_cup = 'Y'" in sql
     assert sql.startswith("SELECT club_name FROM"), sql
+
+
+def test_a_word_that_calls_a_part_of_several_flags_means_none_of_them() -> None:
+    outcome = asked("Which clubs kept more than 3 races?", KNOWN)
+    assert "kept_" not in str(outcome)

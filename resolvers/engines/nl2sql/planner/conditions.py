@@ -205,7 +205,7 @@ class Conditions(Along):
     def _literal(self, cond: Cond, ref: Ref, main: str, last: ColumnKey | None) -> Part | None:
         """A number, date or text that belongs to no column yet."""
         resolver, catalog = self.resolver, self.catalog
-        tables = self._tables(cond, main)
+        tables = self._tables(cond, main, last)
         moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
         if moments:
             hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
@@ -237,12 +237,14 @@ class Conditions(Along):
                     )
         return None
 
-    def _tables(self, cond: Cond, main: str) -> list[str]:
+    def _tables(self, cond: Cond, main: str, last: ColumnKey | None) -> list[str]:
         found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
         mentioned = self.resolver.mentioned()
         if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
             ranked = self.resolver.tables_of_numbers(sort.noun for sort in self.resolver.frame.sorts)
             found += [*ranked, *mentioned]
+            if last is not None and self.resolver.asks_who():
+                found.append(last.table)  # who won a prize in 2015: the year of the prize, too
         return list(dict.fromkeys([*found, main, *mentioned]))
 
     # Comparisons.
@@ -258,6 +260,7 @@ class Conditions(Along):
                 return Part(defined, cond)
             self.figures.append(defined)
             return Part(None, cond)
+        tables = self._tables(cond, main, last)
         sized = operator in (Operator.MORE, Operator.LESS, Operator.AT_LEAST, Operator.AT_MOST, Operator.BETWEEN)
         is_time = cond.how == "time" or (
             sized
@@ -265,7 +268,7 @@ class Conditions(Along):
             and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
         )
         if cond.noun is None and cond.degree is None and sized and cond.nest is None:
-            column = measured_in(resolver, cond.values, self._tables(cond, main))
+            column = measured_in(resolver, cond.values, tables)
             is_time = is_time and column is None
         if cond.how == "key" and cond.noun is not None:
             return self._keyed(cond, main)
@@ -277,7 +280,7 @@ class Conditions(Along):
             if column is not None and column.table != main and cond.values and cond.values[-1].last == cond.noun.first:
                 column = measured_in(resolver, cond.values, [main]) or column  # trips shorter than 100 minutes
             if want == "time" and column is not None and not catalog.is_moment_like(column) and says_when(cond):
-                column = resolver.time_column(self._tables(cond, main)) or column  # made after June 2021
+                column = resolver.time_column(tables) or column  # made after June 2021
             misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
             if misfit or (column is not None and is_when(resolver, cond, column)):
                 return self._literal(cond, cond.values[0], main, last)
@@ -285,17 +288,17 @@ class Conditions(Along):
                 operator = self._turned(cond, column)
         elif cond.degree is not None:
             number = number_in(resolver.text(cond.values[0])) if operator in _ENDS and cond.values else None
-            measured = resolver.measured(cond.degree, self._tables(cond, main), number)
+            measured = resolver.measured(cond.degree, tables, number)
             if measured is not None:
                 column = measured[0]
                 more, less = (Operator.MORE, Operator.LESS) if operator not in _ENDS else _ENDS
                 operator = more if measured[1] else less
         elif column is None and is_time and (said := cond.values or (cond.nest.said if cond.nest else ())):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
-            column = when(resolver, self._tables(cond, main), hint)
+            column = when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
-            column = next((names[0] for table in self._tables(cond, main) if (names := catalog.names(table))), None)
+            column = next((names[0] for table in tables if (names := catalog.names(table))), None)
         if (
             column is None
             and cond.noun is None
@@ -306,12 +309,10 @@ class Conditions(Along):
             found = resolver.value(cond.values[0], cond.near)
             column = found[0] if found else None
         if column is None and cond.noun is None:
-            column = by_verb(self.resolver, cond, self._tables(cond, main)) if sized else None
+            column = by_verb(self.resolver, cond, tables) if sized else None
         if column is None and cond.noun is None:
             column = (
-                last
-                if last is not None and (not sized or catalog.is_number(last))
-                else only_number(resolver, self._tables(cond, main))
+                last if last is not None and (not sized or catalog.is_number(last)) else only_number(resolver, tables)
             )
         made = self._made(cond, column, operator, main) if column is not None else None
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:

@@ -85,6 +85,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.find_knowledge()
     work.settle()
     work.find_columns()
+    work.settle_flags()
     work.settle_variants()
     work.find_values()
     work.mentions += literals_of(question.tokens, now)
@@ -251,6 +252,29 @@ class _Work:
                     )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def settle_flags(self) -> None:
+        """Takes out flags that are called by a part of their names only, where that tells no single one.
+
+        `won` says neither of a won division nor of a won league; and what calls a table better says what was done.
+        """
+        flags = [one for one in self.mentions if one.how == "flag" and one.column is not None and one.score < _VERY]
+        rows = [one for one in self.mentions if one.table is not None and one.how == "name"]
+        told: dict[tuple[int, int, str, float], int] = {}
+        for one in flags:
+            if one.column is not None:
+                place = (one.first, one.last, one.column.table, one.score)
+                told[place] = told.get(place, 0) + 1
+        vague = {
+            (one.first, one.last, one.column)
+            for one in flags
+            if one.column is not None
+            and (
+                told[one.first, one.last, one.column.table, one.score] > 1
+                or any((row.first, row.last) == (one.first, one.last) and row.score > one.score for row in rows)
+            )
+        }
+        self.mentions = [one for one in self.mentions if (one.first, one.last, one.column) not in vague]
 
     def find_initialisms(self) -> None:
         """`miles per gallon` for a column `mpg`: its name is the first letters of the words, spelled out."""
