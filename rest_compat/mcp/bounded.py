@@ -183,7 +183,7 @@ def _joined(items: Sequence[bytes]) -> orjson.Fragment:
 
 def _whole(op: Operation[..., Any], value: Any) -> Whole:
     cut_short = bool(getattr(value, "truncated", False))
-    if isinstance(value, Page):
+    if _is_page(value):
         items = _items(op, value)
         reached = value.offset + len(items)
         follows = None
@@ -195,6 +195,11 @@ def _whole(op: Operation[..., Any], value: Any) -> Whole:
     revision = getattr(value, "_revision", None)
     tag = None if revision is None else entity_tag(revision, content)
     return Whole([content], False, 1, tag=tag, cut_short=cut_short)
+
+
+def _is_page(value: Any) -> bool:
+    """Return whether a value is a page, or a view that reads like one."""
+    return isinstance(value, Page) or all(hasattr(value, name) for name in Page.model_fields)
 
 
 def _items(op: Operation[..., Any], page: Any) -> list[bytes]:

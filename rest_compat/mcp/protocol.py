@@ -14,7 +14,8 @@ import orjson
 from auth.rate_limit import CallKind
 from rest_compat.errors import as_api_error
 from rest_compat.mcp.operations import Calls, Catalog, failure_of
-from rest_compat.mcp.tools import Tool, known_arguments, tools_of
+from rest_compat.mcp.tool import Tool
+from rest_compat.mcp.tools import known_arguments, tools_of
 from rest_compat.request import state_of
 from schema.errors import ApiError, InvalidRequest, Unauthenticated
 

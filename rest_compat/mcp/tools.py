@@ -4,7 +4,7 @@ A tool of the table is one operation with the arguments that a task needs, so it
 are the operation's. The list stays small on purpose: a client reads it before the first question.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -12,42 +12,12 @@ from typing import Any, Final
 from auth.rate_limit import CallKind
 from resolvers.operation import Operation
 from rest_compat.mcp.bounded import cut_list, cut_value
+from rest_compat.mcp.following import following_tools
 from rest_compat.mcp.operations import Calls, Catalog, hints_of, line_of, schema_of, shown
+from rest_compat.mcp.tool import HOW, IF_MATCH, KEYED, Answer, Tool, object_schema
 from schema.errors import InvalidFormat, InvalidParameter, MissingRequiredField
 
-Answer = dict[str, Any]
-
-HOW: Final[dict[str, Any]] = {
-    "project": {"type": "string", "description": "Project id; else the token's."},
-    "cursor": {"type": "string", "description": "Of the answer to be read on."},
-}
-KEYED: Final[dict[str, Any]] = {
-    "idempotency_key": {"type": "string", "description": "Any new text: the same call under it is done once."},
-}
-IF_MATCH: Final[dict[str, Any]] = {
-    "if_match": {"type": "string", "description": "The etag that was read; another state is refused."},
-}
-_KEPT: Final = ("type", "enum", "items", "anyOf", "format", "default", "maximum", "minimum", "properties", "required")
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool as the protocol lists it, and what it does."""
-
-    name: str
-    about: str
-    schema: Mapping[str, Any]
-    hints: Mapping[str, bool]
-    run: Callable[[Calls, Mapping[str, Any]], Awaitable[Answer]]
-
-    def listed(self) -> dict[str, Any]:
-        """The tool in the list."""
-        return {
-            "name": self.name,
-            "description": self.about,
-            "inputSchema": dict(self.schema),
-            "annotations": dict(self.hints),
-        }
+_KEPT: Final = ("type", "enum", "items", "anyOf", "format", "properties", "required")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +43,9 @@ class Task:
             return await calls.answer(route, _nested(op, {**self.fixed, **plain}), how)
 
         writes = {} if op.kind is CallKind.READ else KEYED
-        return Tool(self.name, self.about, _object({**properties, **HOW, **writes}, required), hints_of(route), run)
+        return Tool(
+            self.name, self.about, object_schema({**properties, **HOW, **writes}, required), hints_of(route), run
+        )
 
 
 def _task(name: str, operation: str, about: str, *takes: str, **fixed: Any) -> Task:
@@ -116,6 +88,24 @@ TASKS: Final = (
         *("asset_fqn", "status", "severity", "assets_like", "limit"),
     ),
     _task(
+        "rows",
+        "preview_artifact",
+        "The rows of an answer, page by page. The artifact's URI stands in the answer of `ask`.",
+        *("resource_uri", "limit", "offset"),
+    ),
+    _task(
+        "proposals",
+        "list_run_proposals",
+        "What a run proposes to change: descriptions, tags, rules, each beside what stands now.",
+        *("run_id", "state", "kind", "under", "limit"),
+    ),
+    _task(
+        "decide",
+        "decide_run",
+        "Approve or reject proposals of a run: the named ones, or all that are undecided. Approving carries them out.",
+        *("run_id", "decision", "proposal_ids", "notes"),
+    ),
+    _task(
         "explain_permission",
         "explain_permission",
         "Why a user may or may not do something, and the smallest grant that would change a no.",
@@ -127,6 +117,7 @@ TASKS: Final = (
 def tools_of(catalog: Catalog) -> dict[str, Tool]:
     """The tools of an address, in the order in which they are listed."""
     made = [tool for task in TASKS if (tool := task.tool(catalog)) is not None]
+    made += following_tools(catalog)
     made += [_searching(catalog), _showing(catalog), _calling(catalog)]
     return {tool.name: tool for tool in made}
 
@@ -145,7 +136,7 @@ def _searching(catalog: Catalog) -> Tool:
         return cut_list("search_operations", lines, place, cursors, most=calls.most)
 
     about = "Search all operations of the platform by words; without words it lists them."
-    return Tool("search_operations", about, _object({"words": {"type": "string"}, **HOW}), _READS, run)
+    return Tool("search_operations", about, object_schema({"words": {"type": "string"}, **HOW}), _READS, run)
 
 
 def _showing(catalog: Catalog) -> Tool:
@@ -156,7 +147,9 @@ def _showing(catalog: Catalog) -> Tool:
         return cut_value("show_operation", shown(route), place, cursors, most=calls.most)
 
     about = "Show one operation: what it does and needs, and the JSON schema of its arguments."
-    return Tool("show_operation", about, _object({"operation": {"type": "string"}, **HOW}, ["operation"]), _READS, run)
+    return Tool(
+        "show_operation", about, object_schema({"operation": {"type": "string"}, **HOW}, ["operation"]), _READS, run
+    )
 
 
 def _calling(catalog: Catalog) -> Tool:
@@ -182,12 +175,7 @@ def _calling(catalog: Catalog) -> Tool:
     hints = _READS if catalog.reads_only else {**_READS, "readOnlyHint": False, "destructiveHint": True}
     hints = hints if catalog.reads_only else {**hints, "idempotentHint": False}
     about = "Call any operation by its name." + (" Here only those that read." if catalog.reads_only else "")
-    return Tool("call_operation", about, _object(properties, ["operation"]), hints, run)
-
-
-def _object(properties: Mapping[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
-    made = {"type": "object", "properties": dict(properties), "additionalProperties": False}
-    return made | ({"required": list(required)} if required else {})
+    return Tool("call_operation", about, object_schema(properties, ["operation"]), hints, run)
 
 
 def known_arguments(tool: Tool, given: Mapping[str, Any]) -> None:
