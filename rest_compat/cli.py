@@ -1,4 +1,4 @@
-"""The command line: stoa serve · worker · migrate · bootstrap · repair-access · token · mcp · rotate-keys · demo ...
+"""Commands: stoa serve · worker · migrate · bootstrap · repair-access · token · mcp · rotate-keys · snapshot · demo.
 
 Each command imports what it uses when it is called, so that none waits for what only another one needs.
 """
