@@ -190,14 +190,15 @@ class Calls:
 def _parsed(op: Operation[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as the operation takes them: the body strictly as JSON, the plain ones by their bounds."""
     given = dict(arguments)
-    body: dict[str, Any] = {}
-    if op.body is not None:
-        sent = given.pop(op.body.name, None)
-        if sent is not None:
-            body[op.body.name] = op.parsed_body(to_json(sent))
-        elif op.body.default is op.body.empty:
-            raise MissingRequiredField("A JSON body is required here.", field="body")
-    return op.checked(given) | body
+    sent = None if op.body is None else given.pop(op.body.name, None)
+    parsed = op.checked(given)
+    if op.body is None:
+        return parsed
+    if sent is not None:
+        parsed[op.body.name] = op.parsed_body(to_json(sent))
+    elif op.body.default is op.body.empty:
+        raise MissingRequiredField("A JSON body is required here.", field="body")
+    return parsed
 
 
 def _text(how: Mapping[str, Any], name: str) -> str | None:

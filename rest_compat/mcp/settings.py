@@ -14,7 +14,7 @@ class McpSettings(BaseModel):
     )
     mcp_url: str | None = Field(
         None,
-        pattern=r"^https?://[^\s/?#]+$",
+        pattern=r"^https?://[^\s/?#@]+$",
         description="The origin under which callers reach /mcp, such as https://stoa.example.com; unset: what the "
         "request names.",
     )
