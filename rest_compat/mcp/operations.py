@@ -22,7 +22,7 @@ from rest_compat.mcp.bounded import Cursors, Place, bounded, may_go_on, windowed
 from rest_compat.request import ContextFactory
 from rest_compat.route import IDEMPOTENCY_HEADER, OperationRoute
 from rest_compat.transfer import UploadRoute
-from schema.errors import ApiError, InvalidFormat, InvalidParameter, MissingRequiredField, NotFound
+from schema.errors import ApiError, InvalidFormat, InvalidParameter, MissingRequiredField, NotFound, RateLimitExceeded
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _ADDED: Final = frozenset({201, 202})
@@ -210,7 +210,14 @@ def _text(how: Mapping[str, Any], name: str) -> str | None:
 
 def failure_of(error: ApiError, request_id: str, most: int) -> dict[str, Any]:
     """A refusal, as it is told inside of an answer; details that are too large are named, not cut."""
-    told = {"code": error.code, "status": error.status, "message": error.message, "request_id": request_id}
+    told: dict[str, Any] = {
+        "code": error.code,
+        "status": error.status,
+        "message": error.message,
+        "request_id": request_id,
+    }
+    if isinstance(error, RateLimitExceeded):
+        told["retry_after"] = error.retry_after
     details = to_json(error.details, fallback=str)
     if len(details) + len(to_json(told)) + 100 <= most:
         return {"error": told | {"details": error.details}}

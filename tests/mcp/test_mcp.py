@@ -180,3 +180,17 @@ async def test_nothing_is_cut_without_a_word(world: World, sizes: list[int], set
     for item in items:
         (one,), _ = await agent.whole("get_context_pack", pack_id=item["id"])
         assert one == item
+
+
+@pytest.mark.parametrize("setting_overrides", [{"rate_limit_reads": 2}])
+async def test_a_full_window_says_how_long_to_wait(world: World, setting_overrides: Any) -> None:
+    agent = Agent(world, world.owner)
+    for _ in range(2):
+        assert "error" not in await agent.tool("search_operations", words="pack")
+    refused = await agent.tool("search_operations", words="pack")
+    assert refused["error"]["code"] == "RATE_LIMIT_EXCEEDED"
+    assert 0 < refused["error"]["retry_after"] <= 60
+    listed = await agent.send("tools/list")
+    assert agent.last is not None
+    assert (agent.last.status_code, listed["error"]["data"]["code"]) == (429, "RATE_LIMIT_EXCEEDED")
+    assert "Retry-After" in agent.last.headers
