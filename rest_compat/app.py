@@ -61,6 +61,7 @@ from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.guide import guide_routes
+from rest_compat.mcp.endpoint import mcp_routes
 from rest_compat.metrics import metrics_route
 from rest_compat.middleware import PROBES, RequestMiddleware, probe
 from rest_compat.origins import Origins
@@ -337,6 +338,7 @@ def _http_app(
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
     app.router.routes.append(Route("/graphql", ExplorerAt(endpoint, pages), methods=["GET", "POST"]))
     app.router.routes.append(WebSocketRoute("/graphql", endpoint))
+    app.router.routes.extend(mcp_routes([route for service in services for route in service.door.routes], settings))
     app.router.routes.extend([*guide_routes(), *page_routes(pages)])
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))

@@ -1,4 +1,4 @@
-"""The command line: stoa serve · worker · migrate · bootstrap · repair-access · token · rotate-keys · snapshot · demo.
+"""Commands: stoa serve · worker · migrate · bootstrap · repair-access · token · mcp · rotate-keys · snapshot · demo.
 
 Each command imports what it uses when it is called, so that none waits for what only another one needs.
 """
@@ -224,6 +224,57 @@ def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl
                 user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl)
             )
         )
+
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@main.command(epilog=_ELSEWHERE)
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="The server.")
+@click.option("--read", is_flag=True, help="Open only what reads.")
+@click.option("--project", help="Project to work in, unless a call names one.")
+@click.option(
+    "--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File with the access token."
+)
+@click.option("--user", help="User id, for a token of the development issuer instead; the server is on this machine.")
+@click.option("--org", help="Organization id, for the same.")
+@_data
+def mcp(
+    url: str,
+    read: bool,
+    project: str | None,
+    token_file: Path | None,
+    user: str | None,
+    org: str | None,
+    data: Path | None,
+) -> None:
+    """Carry an agent's messages (Model Context Protocol) between its pipes and a server that runs."""
+    from urllib.parse import urlsplit
+
+    with _loading():
+        from auth.issuer import DevelopmentIssuer
+        from rest_compat.mcp.stdio import over_pipes
+
+    if token_file is not None:
+
+        def token() -> str:
+            return token_file.read_text().strip()  # anew for each message: tokens run out and are renewed
+
+    elif user and org:
+        if urlsplit(url).hostname not in _LOOPBACK:
+            raise click.ClickException("A token of the development issuer is sent to this machine alone: --token-file.")
+        settings = _settings(data=data)
+        if settings.issuer is not None:
+            raise click.ClickException("STOA_ISSUER is set: give a token of that provider by --token-file.")
+        issuer = DevelopmentIssuer(settings.data)
+
+        def token() -> str:
+            return issuer.issue(user, org, project=project, groups=(), ttl=timedelta(minutes=5))
+
+    else:
+        raise click.ClickException("Name who calls: --token-file, or --user and --org for a development token.")
+    with _clear_failures():
+        asyncio.run(over_pipes(f"{url.rstrip('/')}/mcp{'/read' if read else ''}", token, project))
 
 
 @main.command("rotate-keys", epilog=_ELSEWHERE)

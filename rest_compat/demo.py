@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.tree import Tree
@@ -149,6 +150,7 @@ async def _main_job(settings: Settings, source: DemoSource) -> tuple[str | None,
                 uri = await _steps(api, source)
                 asked = source.questions if source.questions.answered else await _about(api, uri, source.questions)
                 await ask_all(api, app, dict(client.headers), uri, asked, console)
+                await _as_an_agent(api, uri, asked.answered[0])
             except StepRefused as refused:
                 return str(refused), project
             return None, project
@@ -217,6 +219,19 @@ async def _about(api: Api, uri: str, questions: Questions) -> Questions:
     found = await api("GET", "/utils/search/metadata", params={"resource_uri": uri, "asset_type": "table", "limit": 3})
     counted = tuple(f"How many {asset['name'].replace('_', ' ')} are there?" for asset in found["results"])
     return replace(questions, answered=counted)
+
+
+async def _as_an_agent(api: Api, uri: str, question: str) -> None:
+    """Ask once more as an agent's client does."""
+    params = {"name": "ask", "arguments": {"question": question, "datasources": [uri]}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    with console.status("Asking as an agent …"):
+        result = (await api("POST", "/mcp", json=message))["result"]
+    if result["isError"]:
+        raise StepRefused(result["structuredContent"]["error"]["message"])
+    told = result["structuredContent"]["data"]
+    console.print(f"\n15. As an agent, at [cyan]/mcp[/] by the tool [cyan]ask[/]: {escape(question)}", highlight=False)
+    console.print(f"    {escape(told['answer'] or told['state'])}", highlight=False, soft_wrap=True)
 
 
 async def _ready(api: Api, service: str) -> None:

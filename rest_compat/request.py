@@ -118,10 +118,21 @@ class ContextFactory:
         """The deployment's limits, with what the tenant's administrators set over them."""
         return self.defaults.overridden(*(await self.tenant_rows.of(organization_id) or ()))
 
-    async def context(self, connection: HTTPConnection, caller: Caller, *, project_required: bool = False) -> Context:
-        """The context of an operation: the project header wins when the caller may read that project."""
+    async def context(
+        self,
+        connection: HTTPConnection,
+        caller: Caller,
+        *,
+        project_required: bool = False,
+        project: str | None = None,
+        if_match: str | None = None,
+    ) -> Context:
+        """The context of an operation: the project header wins when the caller may read that project.
+
+        `project` and `if_match` stand for the headers where a door takes them beside the arguments of a call.
+        """
         ctx = self.unselected(connection, caller)
-        project = connection.headers.get(PROJECT_HEADER)
+        project = connection.headers.get(PROJECT_HEADER) if project is None else project
         if project is None and project_required:
             raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
         if project is not None:
@@ -131,7 +142,7 @@ class ContextFactory:
             if project != caller.project_id:
                 await require_project(ctx.guard, caller, project)
             ctx.caller = replace(caller, project_id=project)
-        ctx.expected_revision = expected_revisions(connection.headers.get("if-match"))
+        ctx.expected_revision = expected_revisions(connection.headers.get("if-match") if if_match is None else if_match)
         return ctx
 
     def unselected(self, connection: HTTPConnection, caller: Caller) -> Context:

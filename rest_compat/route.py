@@ -31,7 +31,7 @@ from schema.errors import InvalidRequest, MissingRequiredField
 ProjectHeader = Literal["none", "optional", "required"]
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
-_JSON = re.compile(r"application/(?:[\w.-]+\+)?json[ \t]*(?:;|$)", re.IGNORECASE | re.ASCII)
+JSON_TYPE = re.compile(r"application/(?:[\w.-]+\+)?json[ \t]*(?:;|$)", re.IGNORECASE | re.ASCII)
 """The media types of a body. One that names no type is taken for JSON, and nothing else is."""
 
 
@@ -151,7 +151,7 @@ class OperationRoute(Route):
         assert self.operation.body is not None
         body = self.operation.body
         raw = await request.body()
-        if raw and not _JSON.match(request.headers.get("content-type", "application/json")):
+        if raw and not JSON_TYPE.match(request.headers.get("content-type", "application/json")):
             raise InvalidRequest("The body must be JSON: Content-Type application/json.", status=415)
         if raw.strip():
             arguments[body.name] = self.operation.parsed_body(raw)

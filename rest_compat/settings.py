@@ -22,6 +22,7 @@ from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
 from resolvers.utils.schedule_limits import ScheduleSettings
+from rest_compat.mcp.settings import McpSettings
 from schema.graph_bounds import GraphSettings
 
 PREFIX = "STOA_"
@@ -68,6 +69,7 @@ class HttpSettings(BaseModel):
 
 
 class Settings(
+    McpSettings,
     GraphSettings,
     StreamSettings,
     TurnSettings,

@@ -146,6 +146,29 @@ async def by_graph(client: httpx.AsyncClient, call: Call) -> Answer:
     return Answer(False, value, _window(got), got.text)
 
 
+async def by_agents(client: httpx.AsyncClient, call: Call) -> Answer:
+    """Send it to the door for agents, under its name."""
+    op = ROUTES[call.operation].operation
+    given = dict(call.plain)
+    if call.body is not ABSENT:
+        assert op.body is not None
+        given[op.body.name] = call.body
+    params = {"name": "call_operation", "arguments": {"operation": call.operation, "arguments": given}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {**call.headers, "Content-Type": "application/json"}
+    got = await client.post("/mcp", headers=headers, content=orjson.dumps(message))
+    answer = got.json()
+    if "error" in answer:
+        return _refused({"message": answer["error"]["message"]} | answer["error"]["data"], got)
+    told = answer["result"]["structuredContent"]
+    if "error" in told:
+        return _refused(told["error"], got)
+    value = ANYTHING if ROUTES[call.operation].empty else told["data"]
+    if "returned" in told:
+        value = {"items": value, "total": told["total"]}
+    return Answer(False, value, _window(got), got.text)
+
+
 @cache
 def field_name(operation: str) -> str:
     """The name of the field in the graph."""
@@ -189,7 +212,7 @@ def _refused(error: Mapping[str, Any], got: httpx.Response) -> Answer:
         "code": error["code"],
         "status": status,
         "details": error.get("details", {}),
-        "message": re.sub(r"/graphql\b", "<path>", error["message"]),
+        "message": re.sub(r"/(graphql|mcp)\b", "<path>", error["message"]),
     }
     return Answer(True, told, _window(got), got.text)
 

@@ -131,15 +131,15 @@ class Twin:
         self.standing = self.base
         self.world.clock.moment = self.base.moment
 
-    def twice(self, call: Call) -> tuple[Seen, Seen]:
-        """Make the call through REST, put everything back, make it through the graph, and leave it at that."""
+    def twice(self, call: Call, other: Any = by_graph) -> tuple[Seen, Seen]:
+        """Make the call through REST, put everything back, make it through another door, and leave it at that."""
         self.world.clock.moment += timedelta(seconds=1)
         if self.standing is None:  # the last call has changed something
             self.standing = self._snapshot()
         before = self.standing
         rest = self.run(self._seen(by_rest, call))
         self._put_back(before)
-        graph = self.run(self._seen(by_graph, call))
+        graph = self.run(self._seen(other, call))
         if self.rows.stamp() != before.stamp or self._blob_names() != set(before.blobs):
             self.standing = None
         return rest, graph
@@ -221,7 +221,7 @@ class Twin:
 def started(folder: Path, url: str | None = None) -> tuple[Twin, Any]:
     """A stocked twin, on a migrated store in its folder or at an address, and what closes it."""
     runner = asyncio.Runner()
-    living = running_world(settings_for(folder, url, migrate_on_start=False))
+    living = running_world(settings_for(folder, url, migrate_on_start=False, mcp_answer_bytes=10_000_000))
     twin = Twin(runner.run(living.__aenter__()), runner, folder, url)
     runner.run(twin.stock())
 

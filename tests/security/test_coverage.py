@@ -39,6 +39,11 @@ DOORS: Mapping[str, tuple[str, ...]] = {
     "DownloadRoute": (*EVERY_OPERATION, "test_transfer.py"),
     "/graphql": ("security/test_graph_cost.py", "security/test_numbers.py", "graph/test_graphql_http_audits.py"),
     "websocket /graphql": ("security/test_slow_callers.py", "security/test_numbers.py", "graph/test_subscriptions.py"),
+    "/mcp": ("mcp/test_mcp.py", "mcp/test_asking.py", "parity/test_agents.py"),
+    "/mcp/read": ("mcp/test_mcp.py",),
+    "/.well-known/oauth-protected-resource": ("mcp/test_mcp.py",),
+    "/.well-known/oauth-protected-resource/mcp": ("mcp/test_mcp.py",),
+    "/.well-known/oauth-protected-resource/mcp/read": ("mcp/test_mcp.py",),
     "/governance/internal/relations/": ("federation/test_remote.py",),
     "/metrics": ("test_metrics_page.py",),
     "/openapi.json": ("openapi/test_documents.py",),
@@ -155,7 +160,9 @@ def test_every_secret_of_the_operator_is_known() -> None:
         SETTINGS.keys()
     )
     suspects = {name for name in Settings.model_fields if re.search("(secret|password|token|keys?|_url)$", name)}
-    assert suspects - SETTINGS.keys() == {"openfga_url", "governance_url", "jwks_url"}, "addresses without a password"
+    assert suspects - SETTINGS.keys() == {"openfga_url", "governance_url", "jwks_url", "mcp_url"}, (
+        "addresses without a password"
+    )
 
 
 @pytest.mark.parametrize("file", sorted({file for files in (*DOORS.values(), *SETTINGS.values()) for file in files}))
