@@ -83,7 +83,9 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert (data["searchMetadata"]["total"], table["name"], table["columnCount"]) == (1, "orders", 4)
     assert table["fullyQualifiedName"].endswith(".orders")
     assert typed == "orders 4"
-    print("DECIDED", decided[-900:], "TRIAGED", triaged[-900:])
+    assert '"group":"rule:' in decided
+    assert '"dry_run":true' in decided
+    assert [one in triaged for one in ('"matched":0', '"dry_run":true', '"data":[]')] == [True] * 3
     *ran, score = ready.splitlines()
     assert ran == ["run-all-enrichment: completed", "dq-assessment: completed"]
     assert 0 < float(score) <= 1
