@@ -20,6 +20,7 @@ KNOWN = knowledge(
     [
         ("List tram names in alphaetical order", "ORDER BY tram_name ASC", "“alphaetical” as “alphabetical”"),
         ("How many trasm are there?", "COUNT(*)", "“trasm” as “tram”"),
+        ("How many hilltrams are there?", "COUNT(*)", "“hilltrams” as “trams”"),
     ],
 )
 def test_a_misspelled_word_is_read_and_told(question: str, part: str, told: str) -> None:
@@ -29,7 +30,9 @@ def test_a_misspelled_word_is_read_and_told(question: str, part: str, told: str)
     assert found.confidence < UNSURE
 
 
-@pytest.mark.parametrize("question", ["How many xylophones are there?", "What is the toll?", "zzzz qqqq"])
+@pytest.mark.parametrize(
+    "question", ["How many xylophones are there?", "What is the toll?", "zzzz qqqq", "How many intertrams are there?"]
+)
 def test_what_is_nothing_like_the_data_stays_unanswered(question: str) -> None:
     assert isinstance(asked(question, KNOWN), Unanswerable)
 
