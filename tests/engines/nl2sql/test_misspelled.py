@@ -20,6 +20,7 @@ KNOWN = knowledge(
     [
         ("List tram names in alphaetical order", "ORDER BY tram_name ASC", "“alphaetical” as “alphabetical”"),
         ("How many trasm are there?", "COUNT(*)", "“trasm” as “tram”"),
+        ("How many hilltrams are there?", "COUNT(*)", "“hilltrams” as “trams”"),
     ],
 )
 def test_a_misspelled_word_is_read_and_told(question: str, part: str, told: str) -> None:

@@ -1,4 +1,5 @@
-"""Misspelled words of a question, read as the words that they nearly are: of the catalog, and of questions themselves.
+"""Misspelled words of a question, read as the words that they nearly are: of the catalog, and of questions themselves;
+and compound words that end in a table's name, read as it.
 
 Values are told apart elsewhere (`values.py`), and so are names that a longer word nearly is (`index.py`).
 """
@@ -24,6 +25,15 @@ _SURE_OF_LETTERS: Final = 6
 """Letters from which on one may be taken for another: in shorter words it may be missing, doubled or misplaced."""
 _LONG: Final = 8
 """Letters from which on two slips are forgiven."""
+_HALF: Final = 4
+"""Letters that each half of a compound word has at least."""
+_CALLED: Final = 0.98
+"""How well a table must be called by the second half of a word."""
+_PREFIXES: Final = frozenset(
+    ("ante", "anti", "auto", "counter", "inter", "macro", "mega", "meta", "micro", "mini", "mono", "multi", "over",
+     "poly", "post", "pseudo", "retro", "semi", "super", "supra", "trans", "ultra", "under")
+)  # fmt: skip
+"""First halves that turn a word into another: transactions are no actions."""
 _EXPLAINED: Final = 0.5
 """How well words must fit something to need no other reading."""
 
@@ -49,7 +59,7 @@ def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correc
             or vocabulary.is_word(token.lemma)
         ):
             continue
-        near = _nearest(token.text.lower(), vocabulary)
+        near = _nearest(token.text.lower(), vocabulary) or _second_half(token, vocabulary)
         if near is not None and (at not in named or _differs(token, near, vocabulary)):
             text = f"{text[: token.start]}{near}{text[token.end :]}"
             found.append(Correction(token.text, near))
@@ -69,6 +79,17 @@ def _may_be_misspelled(token: Token) -> bool:
     if len(word) < _SHORTEST or not word.isalpha() or not word.isascii() or word[1:] != word[1:].lower():
         return False
     return not {word.lower(), token.lemma} & _english() and degree_of(word) is None
+
+
+def _second_half(token: Token, vocabulary: Vocabulary) -> str | None:
+    """The name of a table that a compound word ends in: parks, of `ballparks`."""
+    word = token.lemma
+    for first in range(_HALF, len(word) - _HALF + 1):
+        half = word[first:]
+        called = half in vocabulary.spoken and word[:first] not in _PREFIXES
+        if called and any(score >= _CALLED for _, score in vocabulary.tables((half,))):
+            return token.text[first:].lower()
+    return None
 
 
 def _nearest(word: str, vocabulary: Vocabulary) -> str | None:
