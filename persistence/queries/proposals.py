@@ -93,15 +93,10 @@ class ProposalRepository(Repository[Proposal]):
         total = self._connection.execute(sa.select(sa.func.count()).select_from(grouped)).scalar_one()
         query = sa.select(grouped).order_by(grouped.c.proposals.desc(), grouped.c.first).offset(offset).limit(limit)
         rows = self._connection.execute(query).all()
-        firsts = [row.first for row in rows]
+        firsts = sorted(row.first for row in rows)  # a place is of one proposal of its run
         examples = self.select(scope).where(table.position.in_(firsts), *self._equal({"run_id": equals.get("run_id")}))
-        at = dict(
-            zip(
-                self._connection.execute(examples.with_only_columns(table.position).order_by(table.position)).scalars(),
-                self.resources(self._connection.execute(examples.order_by(table.position)).all()),
-                strict=True,
-            )
-        )
+        first = self.resources(self._connection.execute(examples.order_by(table.position)).all())
+        at = dict(zip(firsts, first, strict=True))
         found = [
             ProposalGroup(
                 group=row.key,

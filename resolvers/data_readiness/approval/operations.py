@@ -213,7 +213,9 @@ class _Chosen:
     ids: Sequence[str] | None
     """None for all that it can move."""
     waiting: int = 0
+    """How many stand behind the last of their tables."""
     go_on_after: str | None = None
+    """That table; None where nothing waits."""
 
 
 def _chosen(
@@ -231,8 +233,7 @@ def _chosen(
     if named is not None:
         some = set(named)
         found = {table: [one for one in places if one[1] in some] for table, places in found.items()}
-    taken = _next_tables(found, approval.after_table or "")
-    return _Chosen(taken.ids, taken.waiting, taken.reached if taken.waiting else None)
+    return _next_tables(found, approval.after_table or "")
 
 
 def _decided(
@@ -272,18 +273,7 @@ def _decided(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """Holds the next proposals of a run, whole tables of them."""
-
-    ids: list[str]
-    reached: str | None
-    """The last of the tables; None where there is none left."""
-    waiting: int
-    """How many stand behind it."""
-
-
-def _next_tables(places: Mapping[str, Sequence[tuple[int, str]]], after: str) -> _Taken:
+def _next_tables(places: Mapping[str, Sequence[tuple[int, str]]], after: str) -> _Chosen:
     """The proposals of the tables behind one, some 5000 and all of each table, so that it gets one version."""
     left = sorted((table, some) for table, some in places.items() if some and table > after)
     taken: list[tuple[int, str]] = []
@@ -294,7 +284,7 @@ def _next_tables(places: Mapping[str, Sequence[tuple[int, str]]], after: str) ->
         taken += some
         reached = table
     waiting = sum(len(some) for _, some in left) - len(taken)
-    return _Taken([id for _, id in sorted(taken)], reached, waiting)
+    return _Chosen([id for _, id in sorted(taken)], waiting, reached if waiting else None)
 
 
 def approve_next(
@@ -306,12 +296,12 @@ def approve_next(
     a run makes one version of it. The run must be held. What cannot be carried out stays undecided.
     """
     taken = _next_tables(uow.proposals.by_table(scope, run.id), after)
-    if taken.reached is None:
+    if not taken.ids:
         return None
     proposals = uow.proposals.of_run(scope, run.id, ids=taken.ids)
     _carry_out(uow, scope, run, proposals, Decided(ProposalState.APPROVED, actor, now, automatically=True))
     uow.proposals.decide(scope, run.id, Decision.APPROVE, "Accepted automatically, by save_all.", by=actor, at=now)
-    return taken.reached if taken.waiting else None
+    return taken.go_on_after
 
 
 def decide(

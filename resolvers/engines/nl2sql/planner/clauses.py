@@ -238,18 +238,15 @@ class Clauses(Comparisons):
                 self._had(noun, negated=True)
             elif self.scope is not None and not self.negated:
                 pass  # goods that no warehouse holds
-            elif not self.negated and atom.ref.best(MentionKind.TABLE) >= (
-                0.8 if self._ends() or self._of_who() else 0.95
-            ):
+            elif not self.negated and atom.ref.best(MentionKind.TABLE) >= (0.8 if self._says_all() else 0.95):
                 cond = self._new("exists")
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)
         return True
 
-    def _of_who(self) -> bool:
-        """Whether nothing but what was done tells who is asked for: `who managed the Yankees`."""
-        items = self.frame.items
-        return len(items) == 1 and items[0].wh == "who" and items[0].ref is None
+    def _says_all(self) -> bool:
+        """Whether a verb is the last thing said, or the only one that tells who is asked for."""
+        return self._ends() or (len(self.frame.items) == 1 and self.frame.asks_who)
 
     def _named_at(self, offset: int) -> bool:
         return self.noun_at(offset) or self.value_at(offset) or self.maybe_value_at(offset)

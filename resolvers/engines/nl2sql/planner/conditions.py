@@ -243,7 +243,7 @@ class Conditions(Along):
         if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
             ranked = self.resolver.tables_of_numbers(sort.noun for sort in self.resolver.frame.sorts)
             found += [*ranked, *mentioned]
-            if last is not None and self.resolver.asks_who():
+            if last is not None and self.resolver.frame.asks_who:
                 found.append(last.table)  # who won a prize in 2015: the year of the prize, too
         return list(dict.fromkeys([*found, main, *mentioned]))
 

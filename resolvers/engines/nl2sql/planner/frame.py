@@ -147,3 +147,8 @@ class Frame:
     less: bool = False
     """Whether a part is taken away: all but."""
     either: bool = False
+
+    @property
+    def asks_who(self) -> bool:
+        """Whether nothing but what was done tells who is asked for: `who managed the Yankees`."""
+        return any(one.wh == "who" and one.ref is None for one in self.items)

@@ -88,10 +88,6 @@ class Resolver(Targets):
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
 
-    def asks_who(self) -> bool:
-        """Whether nothing but what was done tells who is asked for."""
-        return any(one.wh == "who" and one.ref is None for one in self.frame.items)
-
     def _held(self, ref: Ref, tables: Iterable[str]) -> Iterator[tuple[ColumnKey, Literal]]:
         """Columns of the tables at hand that hold a text, as their profiles know."""
         wanted = self.text(ref).casefold()

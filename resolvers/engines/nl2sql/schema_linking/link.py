@@ -8,6 +8,7 @@ LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -258,21 +259,14 @@ class _Work:
 
         `won` says neither of a won division nor of a won league; and what calls a table better says what was done.
         """
-        flags = [one for one in self.mentions if one.how == "flag" and one.column is not None and one.score < _VERY]
-        rows = [one for one in self.mentions if one.table is not None and one.how == "name"]
-        told: dict[tuple[int, int, str, float], int] = {}
-        for one in flags:
-            if one.column is not None:
-                place = (one.first, one.last, one.column.table, one.score)
-                told[place] = told.get(place, 0) + 1
+        flags = [(one, one.column) for one in self.mentions if one.how == "flag" and one.score < _VERY and one.column]
+        rows = {(one.first, one.last): one.score for one in sorted(self.mentions, key=lambda one: one.score)
+                if one.table is not None and one.how == "name"}  # fmt: skip
+        alike = Counter((one.first, one.last, key.table, one.score) for one, key in flags)
         vague = {
-            (one.first, one.last, one.column)
-            for one in flags
-            if one.column is not None
-            and (
-                told[one.first, one.last, one.column.table, one.score] > 1
-                or any((row.first, row.last) == (one.first, one.last) and row.score > one.score for row in rows)
-            )
+            (one.first, one.last, key)
+            for one, key in flags
+            if alike[one.first, one.last, key.table, one.score] > 1 or rows.get((one.first, one.last), 0) > one.score
         }
         self.mentions = [one for one in self.mentions if (one.first, one.last, one.column) not in vague]
 
