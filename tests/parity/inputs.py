@@ -131,6 +131,8 @@ class Step:
 
 def _put(target: Any, path: tuple[str | int, ...], value: Any) -> None:
     *parents, last = path
+    if isinstance(value, dict | list):
+        value = deepcopy(value)  # a later edit may go into it, and it is shared by all steps
     for parent, below in zip(parents, path[1:], strict=True):
         fitting: type = list if isinstance(below, int) else dict
         if isinstance(target, list):
