@@ -23,7 +23,7 @@ class TableRouter(Router):
 
     def __init__(self, routes: Sequence[BaseRoute], **how: Any) -> None:
         super().__init__(routes, redirect_slashes=False, **how)
-        self._table: dict[Parts, Router] | None = None
+        self._table: _Table | None = None
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find the route for one request and have it handled."""
@@ -36,24 +36,30 @@ class TableRouter(Router):
     def _of(self, path: str) -> Router:
         table = self._table
         if table is None:
-            table = self._table = _tabled(self.routes)
-        parts = tuple(path.split("/", DEEPEST + 1)[1 : DEEPEST + 1])
-        while parts not in table:  # the empty one is always there
+            table = self._table = _Table(self.routes)
+        return table.of(tuple(path.split("/", DEEPEST + 1)[1 : DEEPEST + 1]))
+
+
+class _Table:
+    """The routes that can fit a path, by the longest fixed beginning of any route that the path shares.
+
+    An entry is made when a path first asks for it: most of the several hundred are never asked for by one process.
+    """
+
+    def __init__(self, routes: Sequence[BaseRoute]) -> None:
+        self._routes = [(route, _beginning(route)) for route in routes]
+        self._known = {parts[:length] for _, parts in self._routes for length in range(len(parts) + 1)} | {()}
+        self._made: dict[Parts, Router] = {}
+
+    def of(self, parts: Parts) -> Router:
+        """Return the router of a path's parts."""
+        while parts not in self._known:  # the empty one is always there
             parts = parts[:-1]
-        return table[parts]
-
-
-def _tabled(routes: Sequence[BaseRoute]) -> dict[Parts, Router]:
-    """The routes that can fit a path, by the longest fixed beginning of any route that the path shares."""
-    beginnings = [_beginning(route) for route in routes]
-    every = {parts[:length] for parts in beginnings for length in range(len(parts) + 1)} | {()}
-    return {
-        parts: Router(
-            [route for route, own in zip(routes, beginnings, strict=True) if parts[: len(own)] == own],
-            redirect_slashes=False,
-        )
-        for parts in every
-    }
+        made = self._made.get(parts)
+        if made is None:
+            fitting = [route for route, own in self._routes if parts[: len(own)] == own]
+            made = self._made[parts] = Router(fitting, redirect_slashes=False)
+        return made
 
 
 def _beginning(route: BaseRoute) -> Parts:

@@ -103,6 +103,7 @@ def test_token_with_missing_or_wild_options_is_a_usage_error(tmp_path: Path, giv
     assert answer.stdout == ""
 
 
+@pytest.mark.starts
 def test_bootstrap_twice_or_a_repair_of_nothing_changes_nothing(tmp_path: Path) -> None:
     def dump() -> list[Any]:
         engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
@@ -370,6 +371,7 @@ def test_a_server_is_ready_after_its_start_and_answers_the_probes_without_a_toke
     assert everyday.status("/governance/projects") == 401
 
 
+@pytest.mark.starts
 def test_a_stopping_server_answers_503_and_ends_with_status_0(tmp_path: Path) -> None:
     with Server(tmp_path, settings={"shutdown_seconds": 2}) as server:
         server.ready()
@@ -418,6 +420,7 @@ def test_port_0_takes_a_free_port_and_tells_it(tmp_path: Path) -> None:
         assert "127.0.0.1:0 " not in server.text
 
 
+@pytest.mark.starts
 def test_a_worker_ends_with_status_0_when_it_is_asked_to(tmp_path: Path) -> None:
     with Process(tmp_path, "worker") as worker:
         until(lambda: "The worker is ready." in worker.text or worker.process.poll() is not None, "the worker")

@@ -9,6 +9,8 @@ import pytest
 from tests.support.needs import missing
 from tests.support.server import COMMAND, Server
 
+pytestmark = pytest.mark.starts  # what a process loads by itself is what these are about
+
 LIBRARIES = ("uvloop/loop.", "httptools/parser/")
 """How the paths of their shared libraries go on behind site-packages."""
 

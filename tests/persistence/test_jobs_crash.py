@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from persistence.engine import IDLE_SECONDS, Database
 from persistence.jobs.dbos import DbosJobs
 from persistence.jobs.port import JobState
 from persistence.tables.jobs import workers
+from tests.support import forked
 from tests.support.job_worker import Place, command, create_tables, until
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url
 
@@ -32,15 +32,18 @@ class Worker:
     """A running worker process."""
 
     def __init__(self, place: Place, **settings: Any) -> None:
-        with (place.folder / "stderr").open("ab") as errors:
-            self.process = subprocess.Popen(command(place, **settings), cwd=ROOT, stdout=subprocess.PIPE, stderr=errors)
+        reading, writing = os.pipe()
+        with (place.folder / "stderr").open("ab") as errors, open(writing, "wb") as output:
+            self.process = forked.start(
+                command(place, **settings), cwd=ROOT, stdout=output.fileno(), stderr=errors.fileno()
+            )
+        self.stdout = os.fdopen(reading, "rb")
         self.place = place
         self.executor_id = ""
 
     async def ready(self) -> "Worker":
         """Wait until it has started."""
-        assert self.process.stdout is not None
-        line = await asyncio.to_thread(self.process.stdout.readline)
+        line = await asyncio.to_thread(self.stdout.readline)
         assert line.startswith(b"ready"), (self.place.folder / "stderr").read_text()[-3000:]
         self.executor_id = line.split()[1].decode()
         return self
@@ -69,8 +72,7 @@ def start() -> Iterator[Callable[..., Worker]]:
     for worker in running:
         worker.process.kill()
         worker.process.wait()
-        assert worker.process.stdout is not None
-        worker.process.stdout.close()
+        worker.stdout.close()
 
 
 @asynccontextmanager

@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Self, TypeVar
 import httpx
 
 from auth.issuer import DevelopmentIssuer
-from tests.support.postgres import die_with_parent, free_port
+from tests.support import forked
+from tests.support.postgres import free_port
 
 T = TypeVar("T")
 
@@ -59,15 +60,7 @@ def stoa(
     folder: Path, *arguments: str, settings: Mapping[str, Any] | None = None, seconds: float = 120
 ) -> "subprocess.CompletedProcess[str]":
     """Run a command of the platform to its end."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=ROOT,
-        env=environment(folder, settings),
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+    return forked.run([*COMMAND, *arguments], cwd=ROOT, env=environment(folder, settings), timeout=seconds)
 
 
 class Process:
@@ -79,13 +72,12 @@ class Process:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"{arguments[0]}-{time.monotonic_ns()}.log"
         with self.log.open("wb") as output:
-            self.process = subprocess.Popen(
+            self.process = forked.start(
                 [*self.command, *arguments],
                 cwd=ROOT,
                 env=environment(folder, settings),
-                stdout=output,
-                stderr=output,
-                preexec_fn=die_with_parent,
+                stdout=output.fileno(),
+                stderr=output.fileno(),
             )
 
     def __enter__(self) -> Self:

@@ -16,12 +16,15 @@ import pytest
 from hypothesis import settings
 
 from tests.doors import GraphDoor, RestDoor
+from tests.support import forked
+from tests.support.forked import Chosen
 
 MARKERS = {
     "long": "in `make test-all` and on CI, not in `make test`",
     "crash": "kills processes and looks at what is left",
     "browser": "drives a headless browser",
     "clients": "generates or compiles clients of the API",
+    "starts": "starts its processes as a user does, in the quick tier too, where others fork them",
 }
 LEFT_OUT = {("sqlite", RestDoor), ("postgresql", GraphDoor)}
 """The pairs of a store and a door that only the long tier tries; the other two meet each store and each door."""
@@ -106,7 +109,7 @@ def own_seconds() -> float:
 def cpu_seconds() -> float:
     """Of this process and of those that it has waited for."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(one.ru_utime + one.ru_stime for one in used) + forked.cpu_seconds()
 
 
 class CpuTime:
@@ -120,6 +123,7 @@ class CpuTime:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Keep what a test had used before it began."""
+        Chosen.forked = item.get_closest_marker("long") is None and item.get_closest_marker("starts") is None
         item.stash[BEFORE] = cpu_seconds()
         return (yield)
 
