@@ -75,6 +75,11 @@ class Stage:
         stage.tokens["anonymous"] = None
         return stage
 
+    async def relations(self) -> list[list[str]]:
+        """Who holds what, in both organizations, wherever the engine keeps it."""
+        relations = self.world.app.parts.services.relations
+        return [sorted(map(str, await relations.read(org, limit=10_000))) for org in (ORG, OTHER_ORG)]
+
     async def made(self, place: Place, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Make something as the owner of the place."""
         headers = {"X-Project-ID": place.project}
