@@ -18,8 +18,8 @@ from psycopg import pq
 from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.core.reading import unfit_value
 from persistence.connectors.core.sql import statement_timed_out
+from persistence.connectors.postgres.blocks import blocks, result
 from persistence.connectors.postgres.connection import PostgresConnection
-from persistence.connectors.postgres.wire import blocks, result
 
 _BATCH_BYTES = 4 << 20
 _AHEAD = 2

@@ -77,7 +77,7 @@ class Decoder:
         self._gaps: set[int] = set()
         """Places of columns of fixed width that have nulls; they are read one by one, others at once."""
 
-    def batch(self, raw: bytes | bytearray, starts: Sequence[int], ends: Sequence[int]) -> Any:
+    def batch(self, raw: bytes, starts: Sequence[int], ends: Sequence[int]) -> Any:
         """A record batch of rows that stand at these places of `raw`, of which it keeps nothing. Raises Unreadable."""
         cursor = _Cursor(raw, starts, ends)
         arrays: list[Any] = []
@@ -109,7 +109,7 @@ class Decoder:
 class _Cursor:
     """Stands before one field in every row of a batch."""
 
-    def __init__(self, raw: bytes | bytearray, starts: Sequence[int], ends: Sequence[int]) -> None:
+    def __init__(self, raw: bytes, starts: Sequence[int], ends: Sequence[int]) -> None:
         self._buffer = pa.py_buffer(raw)
         self._bytes = np.frombuffer(raw, np.uint8)
         self._ends = np.array(ends, np.int64)

@@ -10,7 +10,6 @@ import sqlglot
 
 from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.postgres import arrow as postgres_arrow
-from persistence.connectors.postgres import wire as postgres_wire
 from persistence.samples.postgres import database_name
 from schema.data_readiness.source import EARLIEST_DAY, LATEST_DAY
 from tests.persistence.connectors.sql_support import opened
@@ -57,14 +56,9 @@ def asked(source: Any, query: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("size", [1, 20_000, 4 << 20])
-@pytest.mark.parametrize("is_encrypted", [False, True])
-def test_every_value_is_what_rows_tell(
-    reading: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int, is_encrypted: bool
-) -> None:
+def test_every_value_is_what_rows_tell(reading: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     source, url = reading
     monkeypatch.setattr(postgres_arrow, "_BATCH_BYTES", size)
-    if is_encrypted:
-        monkeypatch.setattr(postgres_wire, "_by_socket", postgres_wire._by_libpq)
     found = asked(source, 'select * from "public"."kinds" order by id')
     with psycopg.connect(url, row_factory=psycopg.rows.dict_row) as session:
         session.execute("set timezone to 'UTC'")
