@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.server import Client, Server, stoa
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.starts, pytest.mark.timeout(1800)]
 
 MIB = 1 << 20
 SIZE = int(os.environ.get("STOA_TEST_UPLOAD_MIB", "96")) * MIB + 777

@@ -1,8 +1,8 @@
 """Python processes that begin with the platform imported: each is forked from one that has imported it.
 
-Nearly all of what a start of the platform costs is importing it, and the quick tier starts hundreds. What is forked is
-a process like any other: with an id, signals, an environment, a working directory and files of its own, and it may be
-killed. The long tier starts every process the way a user does, and the quick one those that are about starting.
+Nearly all of what a start of the platform costs is importing it, and the tests start hundreds. What is forked is a
+process like any other: with an id, signals, an environment, a working directory and files of its own, and it may be
+killed. Tests that are about starting carry the marker `starts`, and start theirs the way a user does.
 """
 
 import atexit
@@ -24,7 +24,7 @@ IMPORTS = "tests.support.imported"
 
 
 class Chosen:
-    """Whether processes that can be forked are; each test's tier says so before it begins."""
+    """Whether processes that can be forked are; it is told anew before each test."""
 
     forked = False
 
@@ -86,7 +86,7 @@ def can_be_forked(command: Sequence[str]) -> bool:
 def start(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdout: int, stderr: int
 ) -> "subprocess.Popen[bytes] | Forked":
-    """Start a process that ends with this one, forked where the tier wants it and it can be."""
+    """Start a process that ends with this one, forked where that is chosen and it can be."""
     env = os.environ if env is None else env
     if Chosen.forked and can_be_forked(command):
         return Forked(command, cwd=cwd, env=env, stdout=stdout, stderr=stderr)

@@ -24,7 +24,7 @@ MARKERS = {
     "crash": "kills processes and looks at what is left",
     "browser": "drives a headless browser",
     "clients": "generates or compiles clients of the API",
-    "starts": "starts its processes as a user does, in the quick tier too, where others fork them",
+    "starts": "starts its processes as a user does, where others fork them",
 }
 LEFT_OUT = {("sqlite", RestDoor), ("postgresql", GraphDoor)}
 """The pairs of a store and a door that only the long tier tries; the other two meet each store and each door."""
@@ -123,7 +123,7 @@ class CpuTime:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Keep what a test had used before it began."""
-        Chosen.forked = item.get_closest_marker("long") is None and item.get_closest_marker("starts") is None
+        Chosen.forked = item.get_closest_marker("starts") is None
         item.stash[BEFORE] = cpu_seconds()
         return (yield)
 
