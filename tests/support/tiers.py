@@ -1,8 +1,9 @@
 """The two tiers of the suite, and what each costs: hooks of pytest that `tests/conftest.py` takes in.
 
-`make test` runs what is not marked `long`. A test on both stores and through both doors runs there twice instead of
-four times: each store is met, and each door. The other two combinations are in the long tier, as are the further
-variants of a test that kills processes.
+`make test` runs what is not marked `long`. A test on both stores and through both doors runs there once instead of
+four times, the tests of a file in turn on SQLite through the graph and on PostgreSQL through REST: so each feature
+meets each store and each door. The others are in the long tier, as are the further variants of a test that kills
+processes, and all that compile clients in TypeScript.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ MARKERS = {
     "clients": "generates or compiles clients of the API",
     "starts": "starts its processes as a user does, where others fork them",
 }
-LEFT_OUT = {("sqlite", RestDoor), ("postgresql", GraphDoor)}
-"""The pairs of a store and a door that only the long tier tries; the other two meet each store and each door."""
+IN_TURN = (
+    {"store_kind": "sqlite", "door": GraphDoor, "half": "first"},
+    {"store_kind": "postgresql", "door": RestDoor, "half": "second"},
+)
+"""What the quick tier tries one test with and what the next one of its file; both meet each store and each door."""
 
 OPENFGA = ("tests/auth/", "tests/contract/test_permission_matrix.py")
 """Where the quick tier asks an OpenFGA server."""
@@ -73,6 +77,7 @@ class Examples:
 def mark(items: list[pytest.Item]) -> None:
     """Mark each test with what it needs and with the tier that it is in."""
     killed: set[str] = set()
+    turns: defaultdict[str, dict[Any, int]] = defaultdict(dict)
     for item in items:
         file = item.nodeid.partition("::")[0]
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -86,18 +91,37 @@ def mark(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
         if "node_packages" in fixtures or file.endswith("_clients.py"):
             item.add_marker("clients")
-        given = getattr(getattr(item, "callspec", None), "params", {})
-        pair = given.get("store_kind"), given.get("door")
-        if pair in LEFT_OUT:
             item.add_marker("long")
+        if not _has_its_turn(item, turns[file]):
+            item.add_marker("long")
+
+
+def _has_its_turn(item: Any, turns: dict[Any, int]) -> bool:
+    """Whether a test's store and door are those of its turn; one without a choice of them always has it.
+
+    The cases of a test, and the tests of a file, take turns in the order in which they stand.
+    """
+    call = getattr(item, "callspec", None)
+    chosen = set() if call is None else IN_TURN[0].keys() & call.params.keys()
+    if not chosen:
+        return True
+    case = item.nodeid.partition("[")[0], frozenset((k, v) for k, v in call.indices.items() if k not in chosen)
+    turn = IN_TURN[turns.setdefault(case, len(turns)) % len(IN_TURN)]
+    if "half" in chosen:  # two halves of one test, each with its own turn
+        turn = next(one for one in IN_TURN if one["half"] == call.params["half"])
+    return all(call.params[name] == turn[name] for name in chosen)
 
 
 def asks_openfga(item: Any) -> bool:
     """Whether a test on PostgreSQL asks an OpenFGA server: in the long tier, and where permissions are what is tested.
 
-    Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show.
+    Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show, so
+    that of a test through both doors only the one through the graph asks it.
     """
-    return item.nodeid.startswith(OPENFGA) or item.get_closest_marker("long") is not None
+    if item.nodeid.startswith(OPENFGA):
+        return True
+    door = getattr(getattr(item, "callspec", None), "params", {}).get("door")
+    return door is not RestDoor and item.get_closest_marker("long") is not None
 
 
 def own_seconds() -> float:
