@@ -158,14 +158,15 @@ _COLUMNS: Final[Mapping[str, str]] = {
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
-async def export_suspect_cells(ctx: Context, *, export: SuspectCellsExport) -> Artifact:
+async def export_suspect_cells(ctx: Context, *, export: SuspectCellsExport | None = None) -> Artifact:
     """Make a table of all suspect cells that match a filter, and keep it as an artifact, up to 100,000 rows.
 
     The most probable come first. Download the artifact as it is, in Parquet, or with `format` as CSV, XLSX or JSON.
     Values of columns that hold personal data are left out, as the tags stand now.
     """
     await require(ctx, Permission.CAN_READ, "project", ctx.project_id)
-    only = export.only or SuspectCellFilter()
+    asked = export or SuspectCellsExport()
+    only = asked.only or SuspectCellFilter()
 
     def work(uow: UnitOfWork) -> list[SuspectCell]:
         found: list[SuspectCell] = []
@@ -185,7 +186,7 @@ async def export_suspect_cells(ctx: Context, *, export: SuspectCellsExport) -> A
         yield data
 
     media, ending = MEDIA[ArtifactType.PARQUET]
-    name = export.name or "Suspect cells"
+    name = asked.name or "Suspect cells"
     artifact = ArtifactCreate(
         name=name, artifact_type=ArtifactType.PARQUET, description="Cells that assessments hold for wrong."
     )

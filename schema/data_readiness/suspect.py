@@ -114,7 +114,7 @@ class SuspectCell(Resource):
     detected_probability: float = Field(description="The same as the detector found it, whatever people have said.")
     verdict: SuspectVerdict
     decided_by: str | None = Field(description="The id of the user who said so.")
-    decided_at: datetime | None
+    decided_at: datetime | None = Field(description="When it was said; null while nothing is.")
     workflow_run_id: UuidText = Field(description="The assessment that found it.")
     measured_at: datetime
     suspects_in_table: int = Field(

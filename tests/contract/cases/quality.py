@@ -187,7 +187,7 @@ async def suspects_decided(stage: Stage, place: Place) -> dict[str, Any]:
 async def suspects_exported(stage: Stage, place: Place) -> dict[str, Any]:
     """A suspect cell, and what to make a file of."""
     await suspect(stage, place)
-    return {"export": SuspectCellsExport(only=SuspectCellFilter(kinds=[SuspectKind.RARE]))}
+    return {"export": SuspectCellsExport(only=SuspectCellFilter(kinds=[SuspectKind.FORMULA]), name=fresh())}
 
 
 CASES = [
