@@ -36,6 +36,7 @@ from persistence.queries.schedules import ScheduleRepository, ScheduleRunReposit
 from persistence.queries.search import SearchRepository
 from persistence.queries.secrets import SecretRepository
 from persistence.queries.slots import SlotRepository
+from persistence.queries.suspects import SuspectRepository, SuspectVerdictRepository
 from persistence.queries.violations import ViolationEventRepository, ViolationRepository
 from persistence.queries.workflows import ConfigurationRepository, RunRepository
 from persistence.repository import Repository, Scope
@@ -190,6 +191,16 @@ class UnitOfWork:
     def violation_events(self) -> ViolationEventRepository:
         """The history of violations."""
         return ViolationEventRepository(self.connection)
+
+    @cached_property
+    def suspect_cells(self) -> SuspectRepository:
+        """Cells that the latest assessments hold for wrong."""
+        return SuspectRepository(self.connection)
+
+    @cached_property
+    def suspect_verdicts(self) -> SuspectVerdictRepository:
+        """Return what people said of such cells."""
+        return SuspectVerdictRepository(self.connection)
 
     @cached_property
     def quality_rules(self) -> QualityRuleRepository:

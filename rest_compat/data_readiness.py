@@ -12,6 +12,7 @@ from resolvers.data_readiness import (
     rule_checks,
     rules,
     scorecard,
+    suspects,
     violations,
     workflows,
 )
@@ -86,6 +87,11 @@ data_readiness.post("/violations/decisions", violations.decide_violations, statu
 data_readiness.get(_violation, violations.get_violation)
 data_readiness.patch(_violation, violations.update_violation)
 data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition
+
+_suspects = "/suspect-cells"
+data_readiness.get(_suspects, suspects.list_suspect_cells, envelope=PageLimitList)  # addition
+data_readiness.post(f"{_suspects}/decisions", suspects.decide_suspect_cells, status=200)  # addition
+data_readiness.post(f"{_suspects}/exports", suspects.export_suspect_cells)  # addition
 
 _rules, _rule = "/quality-rules", "/quality-rules/{rule_id}"
 data_readiness.get(_rules, rules.list_quality_rules, envelope=PageLimitList)  # addition

@@ -120,7 +120,9 @@ async def check_quality_rule(
 
     def work(source: Source) -> CheckResult:
         checks = [check_of(rule)]
-        done = evaluate(source, known.table, checks, now=ctx.now(), how=known.how, others=known.others)
+        done = evaluate(
+            source, known.table, checks, now=ctx.now(), how=known.how, others=known.others, detector=known.detector()
+        )
         return done.results[rule.id]
 
     try:

@@ -1,10 +1,15 @@
 """Defines what is told of personal data without its values: the counts stay, whatever quotes the data goes."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from schema.data_readiness.profile import ColumnProfile, TableProfile
+from schema.data_readiness.suspect import SuspectCell
+from schema.identifiers import Fqn
+
+MASKED: Final = "***"
+"""Stands in the place of a value that is personal data."""
 
 _LEFT_OUT: Final[dict[str, Any]] = {
     "minimum": None,
@@ -56,3 +61,42 @@ def masked_text(text: str, names: Collection[str]) -> str:
         return match.group() if is_name(match.group()) else GONE
 
     return _FIGURE.sub(unnumbered, _QUOTED.sub(unquoted, text))
+
+
+def masked_cell(cell: SuspectCell, personal: Collection[str] | None) -> SuspectCell:
+    """A suspect cell as it may be shown; `personal` are the names of its table's personal columns, None for all.
+
+    What is said of it may quote any column that it names, so it goes without values where it names a personal one.
+    """
+
+    def is_personal(name: str) -> bool:
+        return personal is None or name in personal
+
+    changed: dict[str, Any] = {}
+    if cell.row_key is not None and any(map(is_personal, cell.row_key)):
+        changed["row_key"] = {
+            name: MASKED if is_personal(name) and value is not None else value for name, value in cell.row_key.items()
+        }
+    own = is_personal(cell.column)
+    if own:
+        changed |= {name: MASKED for name in ("value", "repair") if getattr(cell, name) is not None}
+    names = {part.casefold() for part in (*Fqn.parse(cell.asset_fqn).parts, *(cell.row_key or ()), *(personal or ()))}
+
+    def told(text: str) -> str:
+        quotes = own or personal is None or any(name in text for name in personal)
+        return masked_text(text, names) if quotes else text
+
+    changed |= {"reason": told(cell.reason), "further_reasons": [told(one) for one in cell.further_reasons]}
+    return cell.model_copy(update=changed)
+
+
+def masked_cells(cells: Iterable[SuspectCell], personal: Mapping[str, frozenset[str] | None]) -> list[SuspectCell]:
+    """Suspect cells as they may be shown; `personal` are the FQNs of personal columns by table, None for all of them.
+
+    Those of a table that is not named show no values.
+    """
+    names = {
+        table: None if columns is None else frozenset(Fqn.parse(one).parts[-1] for one in columns)
+        for table, columns in personal.items()
+    }
+    return [masked_cell(cell, names.get(cell.table_fqn)) for cell in cells]

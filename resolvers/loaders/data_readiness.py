@@ -8,15 +8,18 @@ from typing import Any
 from persistence.queries.totals import Sums
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from resolvers.engines.masking import masked_cells
 from resolvers.engines.scoring import Ratio, difference, overall, score, total
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.quality import MetricResult
 from schema.data_readiness.rule import RuleExecution
 from schema.data_readiness.scorecard import ScoreChange, ScoredPart, ScoredSum
+from schema.data_readiness.suspect import SuspectCell
 from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import WorkflowRun
+from schema.identifiers import Fqn
 
 
 class DataReadinessLoaders(LoadersBase):
@@ -96,6 +99,43 @@ class DataReadinessLoaders(LoadersBase):
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
         """What has become of the violation, in that order."""
         return await self._of_parents(lambda uow: uow.violation_events, "violation_id", ids)
+
+    @batched
+    async def suspects_of_asset(self, asked: Sequence[tuple[str, str]]) -> list[list[SuspectCell]]:
+        """The suspect cells of tables and columns by project and name, the most probable first."""
+        return await self._suspects(asked)
+
+    @batched
+    async def suspects_of_violation(self, ids: Sequence[str]) -> list[list[SuspectCell]]:
+        """The suspect cells that violations count, the most probable first; none of other violations."""
+        found = await self._store.read(lambda uow: uow.violations.with_projects(self._scope, "id", ids))
+        counted = {
+            one.id: (project, one.asset_fqn) for one, project in found if one.details.get("metric") == "suspectValues"
+        }
+        suspects = dict(zip(counted, await self._suspects(list(counted.values())), strict=True))
+        return [suspects.get(id, []) for id in ids]
+
+    async def _suspects(self, asked: Sequence[tuple[str, str]]) -> list[list[SuspectCell]]:
+        readable = await self._readable("project", [project for project, _ in asked])
+        names: dict[tuple[str, str], list[str]] = {}
+        for project, fqn in asked:
+            parts = len(Fqn.parse(fqn).parts)
+            if readable[project] and parts in (4, 5):
+                names.setdefault((project, "table_fqn" if parts == 4 else "asset_fqn"), []).append(fqn)
+
+        def work(uow: UnitOfWork) -> dict[tuple[str, str], list[SuspectCell]]:
+            found: dict[tuple[str, str], list[SuspectCell]] = {}
+            for (project, column), fqns in names.items():
+                scope = Scope(self._scope.organization_id, project)
+                cells = uow.suspect_cells.first_of_assets(scope, column, fqns, MOST_PER_PARENT)
+                personal = uow.table_profiles.personal(
+                    scope, list({one.table_fqn for some in cells.values() for one in some})
+                )
+                found |= {(project, fqn): masked_cells(some, personal) for fqn, some in cells.items()}
+            return found
+
+        found = await self._store.read(work)
+        return [found.get(one, []) for one in asked]
 
     @batched
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:

@@ -248,6 +248,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "ViolationsDecision": {"only": {"severities": ["low"]}, "status": "acknowledged", "dry_run": True},
     "ViolationDefinitionCreate": {"dimension_id": ID, "name": "half_empty", "default_severity": "high"},
     "ViolationDefinitionChange": {"default_severity": "medium"},
+    "SuspectCellsDecision": {"only": {"kinds": ["pattern"], "under": FQN}, "verdict": "fine", "dry_run": True},
+    "SuspectCellsExport": {"only": {"probability_at_least": 0.9}, "name": "Cells to mend"},
     "QualityRuleCreate": {
         "name": "orders.amount.range",
         "asset_fqn": "warehouse.shop.public.orders.amount",

@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from schema.base import OptionalLong, Resource, choice, resource
+from schema.base import Info, OptionalLong, Resource, choice, edge, resource
+from schema.data_readiness.suspect import SuspectCell
 from schema.utils.metadata_asset import AssetOwner, AssetType
 
 
@@ -66,3 +67,8 @@ class DataAsset(Resource):
     )
     version: str = Field(description="The version of the catalog asset.")
     updated_at: datetime
+
+    @edge
+    async def suspect_cells(self, info: Info) -> list[SuspectCell]:
+        """The cells of a table or column that its latest assessment holds for wrong, the first 200."""
+        return await info.context.load.suspects_of_asset((info.context.project_id, self.fqn))

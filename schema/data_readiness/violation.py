@@ -11,6 +11,7 @@ from pydantic import Field
 from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
 from schema.data_readiness.quality import AssessmentType, DefinitionId, DefinitionName, DimensionReference, Words
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
+from schema.data_readiness.suspect import SuspectCell
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
 from schema.node import entity
@@ -125,6 +126,11 @@ with warnings.catch_warnings():
         async def history(self, info: Info) -> list[ViolationEvent]:
             """What has become of it since it was first seen, the first 200 steps."""
             return await info.context.load.history_of_violation(self.id)
+
+        @edge
+        async def suspect_cells(self, info: Info) -> list[SuspectCell]:
+            """The suspect cells that it counts, the first 200 that stand now; none of a violation of another kind."""
+            return await info.context.load.suspects_of_violation(self.id)
 
 
 Assignee = Annotated[str, Field(min_length=1, max_length=255, description="The id of a user.")]

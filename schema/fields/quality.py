@@ -45,6 +45,7 @@ from resolvers.data_readiness.rules import (
     update_quality_rule,
 )
 from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.data_readiness.suspects import decide_suspect_cells, export_suspect_cells, list_suspect_cells
 from resolvers.data_readiness.violations import (
     create_violation_definition,
     decide_violations,
@@ -65,6 +66,7 @@ from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDe
 from schema.data_readiness.rule import QualityRule, RuleExecution
 from schema.data_readiness.rule_change import QualityRuleDeleted, QualityRulesExported, QualityRulesImported, RuleCheck
 from schema.data_readiness.scorecard import Scorecard
+from schema.data_readiness.suspect import SuspectCell, SuspectCellsDecided
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
@@ -103,6 +105,8 @@ class QualityQuery:
     violation: Violation = opens(get_violation)
     violation_history: Page[ViolationEvent] = opens(list_violation_history)
     violation_history_connection: Connection[ViolationEvent] = connects(list_violation_history)
+    suspect_cells: Page[SuspectCell] = opens(list_suspect_cells)
+    suspect_cells_connection: Connection[SuspectCell] = connects(list_suspect_cells)
     glossary_terms: Page[GlossaryTerm] = opens(list_glossary_terms)
     glossary_terms_connection: Connection[GlossaryTerm] = connects(list_glossary_terms)
     glossary_term: GlossaryTerm = opens(get_glossary_term)
@@ -132,6 +136,8 @@ class QualityMutation:
     check_quality_rule: RuleCheck = opens(check_quality_rule)
     decide_classification: Classification = opens(decide_classification)
     create_report: Artifact = opens(create_report)
+    decide_suspect_cells: SuspectCellsDecided = opens(decide_suspect_cells)
+    export_suspect_cells: Artifact = opens(export_suspect_cells)
     create_glossary_term: GlossaryTerm = opens(create_glossary_term)
     update_glossary_term: GlossaryTerm = opens(update_glossary_term)
     review_glossary_term: GlossaryTerm = opens(review_glossary_term)

@@ -20,6 +20,8 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs.reading import columns_gone, lost_columns
 from resolvers.engines.checks.examples import ExampleStyle, key_of
 from resolvers.engines.checks.model import Check, CheckResult, Evaluation, not_evaluated
+from resolvers.engines.checks.suspects import Detector
+from resolvers.engines.error_detection.verdicts import Verdicts
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import VIOLATIONS
 from schema.data_readiness.rule import QualityRule, RuleOutcome, RuleState
@@ -58,6 +60,12 @@ class CheckInputs:
     others: Mapping[str, TableFacts]
     profile: TableProfile | None
     how: ExampleStyle
+    verdicts: Verdicts
+    """What people have said of cells of the table that were held for wrong."""
+
+    def detector(self) -> Detector:
+        """What looks for wrong cells in the table."""
+        return Detector(self.how, self.verdicts)
 
 
 def table_of(asset_fqn: str) -> str:
@@ -90,7 +98,8 @@ def read_known(
         for one in read_facts(uow.connection, scope, sorted(wanted))
         if one.resource_uri == table.resource_uri
     }
-    return CheckInputs(table, rules, others, profile, _shown(uow, scope, table, others.values(), profile))
+    verdicts = Verdicts(uow.suspect_verdicts.of_table(scope, table_fqn))
+    return CheckInputs(table, rules, others, profile, _shown(uow, scope, table, others.values(), profile), verdicts)
 
 
 async def with_losses(ctx: Context, known: CheckInputs, found: Evaluation) -> Evaluation:

@@ -31,7 +31,8 @@ from resolvers.engines.checks.model import (
     written,
 )
 from resolvers.engines.checks.predicates import SCANNED, RowCondition, at_moment, column_of, facts_of
-from resolvers.engines.checks.suspects import near_duplicates, suspect_values
+from resolvers.engines.checks.suspects import Detector, near_duplicates, suspect_values
+from resolvers.engines.error_detection.verdicts import Verdicts
 from schema.data_readiness.rule import RuleOperator, RuleOutcome
 from schema.data_readiness.source import Source, TableFacts
 
@@ -58,14 +59,21 @@ def evaluate(
     how: ExampleStyle,
     others: Mapping[str, TableFacts] | None = None,
     progress: Progress | None = None,
+    detector: Detector | None = None,
 ) -> Evaluation:
-    """Evaluate the checks of a table, whose keys differ. Raises what says that the connection cannot be used."""
-    return _Evaluator(CheckedTable(source, table, others or {}), how, now, progress).run(checks)
+    """Evaluate the checks of a table, whose keys differ. Raises what says that the connection cannot be used.
+
+    Wrong cells are looked for by a `detector`, which knows what people have said of some; a new one if none is given.
+    """
+    place = CheckedTable(source, table, others or {})
+    return _Evaluator(place, how, now, progress, detector or Detector(how, Verdicts())).run(checks)
 
 
 class _Evaluator:
-    def __init__(self, place: CheckedTable, how: ExampleStyle, now: datetime, progress: Progress | None) -> None:
-        self.place, self.how, self.now = place, how, now
+    def __init__(
+        self, place: CheckedTable, how: ExampleStyle, now: datetime, progress: Progress | None, detector: Detector
+    ) -> None:
+        self.place, self.how, self.now, self.detector = place, how, now, detector
         self.progress = progress
         self.slow = 0
         self.done = 0
@@ -117,7 +125,7 @@ class _Evaluator:
                 [*(self._parts(check, conditions) for check in checks), *map(_pair, unions.values())]
             )
         except Exception as error:
-            if not _of_the_check(error):
+            if not of_the_check(error):
                 raise
             if _kind(error) == "timeout":
                 self.slow += 1
@@ -146,7 +154,7 @@ class _Evaluator:
         try:
             rows, figures = self._figures([_pair(condition) for condition in left.values()])
         except Exception as error:
-            if not _of_the_check(error):
+            if not of_the_check(error):
                 raise
             return {}
         return {
@@ -215,7 +223,7 @@ class _Evaluator:
             case "nearDuplicates":
                 return near_duplicates(check, place, self.how)
             case "suspectValues":
-                return suspect_values(check, place, self.how)
+                return suspect_values(check, place, self.how, self.detector)
             case None:
                 found = counting.guarded(check, place)
                 bad, of = counting.told_by_sql(found, place, personal=examples.is_personal(found, place, self.how))
@@ -246,7 +254,7 @@ class _Evaluator:
         except CannotEvaluate:
             return ()
         except Exception as error:
-            if not _of_the_check(error):
+            if not of_the_check(error):
                 raise
         return ()
 
@@ -261,7 +269,7 @@ class _Evaluator:
         except CannotEvaluate as why:
             results[check.key] = not_evaluated(str(why))
         except Exception as error:
-            if not _of_the_check(error):
+            if not of_the_check(error):
                 raise
             if _kind(error) == "timeout":
                 self.slow += 1
@@ -370,6 +378,6 @@ def _kind(error: Exception) -> str:
     return str(getattr(error, "kind", ""))
 
 
-def _of_the_check(error: Exception) -> bool:
+def of_the_check(error: Exception) -> bool:
     """Return whether a connector's error says something of the check, and not of the connection or of this program."""
     return _kind(error) in OF_THE_CHECK

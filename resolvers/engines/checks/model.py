@@ -18,8 +18,6 @@ MOST_EXAMPLES: Final = 10
 """How many examples of what breaks a check are kept."""
 
 LONGEST_EXAMPLE: Final = 100
-MASKED: Final = "***"
-"""What stands in the place of a value that is personal data."""
 
 
 class CannotEvaluate(Exception):

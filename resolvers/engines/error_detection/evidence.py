@@ -5,38 +5,12 @@ one; the weights are figures of what is measured in the column itself, within bo
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import TypeAlias
 
+from schema.data_readiness.suspect import SuspectKind
 
-class Sign(StrEnum):
-    """Describes what a cell shows."""
-
-    DEPENDENCY = "dependency"
-    """Rows that agree elsewhere have another value here."""
-    VARIANT = "variant"
-    """A rare value that is nearly a frequent one."""
-    WRITING = "writing"
-    """A frequent value, with other case, spaces or signs."""
-    WORD = "word"
-    """A rare word that is nearly a frequent one."""
-    PATTERN = "pattern"
-    """Another form than nearly all of the column."""
-    LETTERS = "letters"
-    """A sequence of characters that the column has nowhere else."""
-    RARE = "rare"
-    """A rare value among few that are frequent."""
-    OUTLIER = "outlier"
-    """Far from all other values."""
-    STAND_IN = "stand_in"
-    """A text or number that stands for a missing value."""
-    MISSING = "missing"
-    """No value, where nearly all rows have one."""
-    DOMAIN = "domain"
-    """A value of another column."""
-    ORDER = "order"
-    """Less than a column that it is never less than."""
-    FORMULA = "formula"
-    """Another than what it is worked out of, or is worked out with, comes to."""
+Sign: TypeAlias = SuspectKind
+"""Describes what a cell shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from persistence.queries.metric_results import Measured
+from persistence.queries.suspects import MarkedCell
 from persistence.queries.violations import Finding
 from persistence.repository import Scope
 from schema.data_readiness.quality import (
@@ -15,6 +16,15 @@ from schema.data_readiness.quality import (
 )
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
 from schema.data_readiness.scorecard import ScorecardRequest
+from schema.data_readiness.suspect import (
+    CellMarks,
+    SuspectCell,
+    SuspectCellFilter,
+    SuspectCellsDecision,
+    SuspectCellsExport,
+    SuspectKind,
+    SuspectVerdict,
+)
 from schema.data_readiness.violation import (
     ViolationChange,
     ViolationDefinitionChange,
@@ -23,6 +33,7 @@ from schema.data_readiness.violation import (
     ViolationsDecision,
     ViolationStatus,
 )
+from tests.contract.cases.profiles import profiled_table
 from tests.contract.stage import MARK, Case, Place, Stage
 
 BASE = "/data-readiness"
@@ -130,6 +141,55 @@ async def violations_decided(stage: Stage, place: Place) -> dict[str, Any]:
     return {"decision": ViolationsDecision(only=only, status=ViolationStatus.RESOLVED)}
 
 
+async def suspect(stage: Stage, place: Place) -> dict[str, Any]:
+    """A suspect cell that a list would show."""
+    scope, now = Scope(place.organization, place.project), stage.world.clock()
+    table = (await profiled_table(stage, place))["asset_fqn"]
+    marks = CellMarks(uuid4().hex, None, uuid4().hex)
+    cell = SuspectCell(
+        id=str(uuid4()),
+        asset_fqn=f"{table}.note",
+        table_fqn=table,
+        column="note",
+        row_key={"id": "1"},
+        kind=SuspectKind.RARE,
+        reason=f"{MARK} words",
+        further_reasons=[],
+        value="a",
+        repair=None,
+        probability=0.9,
+        detected_probability=0.9,
+        verdict=SuspectVerdict.UNDECIDED,
+        decided_by=None,
+        decided_at=None,
+        workflow_run_id=str(uuid4()),
+        measured_at=now,
+        suspects_in_table=1,
+    )
+    await stage.world.app.parts.services.store.write(
+        lambda uow: uow.suspect_cells.replace(scope, table, [MarkedCell(cell, marks)])
+    )
+    return {"id": cell.id}
+
+
+async def a_list_of_suspects(stage: Stage, place: Place) -> dict[str, Any]:
+    """A suspect cell that a list would show."""
+    await suspect(stage, place)
+    return {}
+
+
+async def suspects_decided(stage: Stage, place: Place) -> dict[str, Any]:
+    """A suspect cell, and a verdict on it."""
+    only = SuspectCellFilter(ids=[(await suspect(stage, place))["id"]])
+    return {"decision": SuspectCellsDecision(only=only, verdict=SuspectVerdict.FINE)}
+
+
+async def suspects_exported(stage: Stage, place: Place) -> dict[str, Any]:
+    """A suspect cell, and what to make a file of."""
+    await suspect(stage, place)
+    return {"export": SuspectCellsExport(only=SuspectCellFilter(kinds=[SuspectKind.FORMULA]), name=fresh())}
+
+
 CASES = [
     Case("list_dimensions", "project", "can_read", measured),
     Case("create_dimension", "project", "can_create_resources", new_dimension),
@@ -151,4 +211,7 @@ CASES = [
     Case("list_violation_history", "project", "can_read", violation, "violation_id"),
     Case("update_violation", "project", "can_write", changed_violation, "violation_id"),
     Case("decide_violations", "project", "can_write", violations_decided),
+    Case("list_suspect_cells", "project", "can_read", a_list_of_suspects),
+    Case("decide_suspect_cells", "project", "can_write", suspects_decided),
+    Case("export_suspect_cells", "project", "can_create_resources", suspects_exported),
 ]

@@ -20,6 +20,7 @@ FIND = "what is indexed must be found"
 RULES = "the rules that dq-execution executes are written, imported and decided about, and their outcomes read"
 REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
+SUSPECTS = "cells that look wrong are looked through, decided and handed on"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -108,6 +109,9 @@ ADDITIONS: dict[str, str] = {
     "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
     "GET /data-readiness/violations/{violation_id}/history": ANY,
     "POST /data-readiness/violations/decisions": ANY,
+    "GET /data-readiness/suspect-cells": SUSPECTS,
+    "POST /data-readiness/suspect-cells/decisions": SUSPECTS,
+    "POST /data-readiness/suspect-cells/exports": SUSPECTS,
     "GET /data-readiness/actions": "which of many violations to mend first",
     "GET /data-readiness/glossary/terms": ANY,
     "POST /data-readiness/glossary/terms": ANY,
@@ -126,6 +130,7 @@ ADDED_STATUS = {
     "POST /data-readiness/metrics/definitions": 201,
     "POST /data-readiness/violations/definitions": 201,
     "POST /data-readiness/reports": 201,
+    "POST /data-readiness/suspect-cells/exports": 201,
     "POST /talk2data/benchmarks": 202,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": 201,
     "POST /data-readiness/quality-rules": 201,

@@ -24,11 +24,13 @@ from resolvers.data_readiness.runs.measuring import (
     with_losses,
 )
 from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
+from resolvers.data_readiness.runs.suspicions import METRIC, check_key, finding, keep, look
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.impossible import named_so
 from resolvers.engines.checks.model import Evaluation, MetricCount
 from resolvers.engines.checks.predicates import TEXTS, type_of
+from resolvers.engines.checks.suspects import Looked
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.source import Source
@@ -58,7 +60,7 @@ class DataAssessment(RunWork):
         if not isinstance(known, CheckInputs):
             return lambda uow: {"vanished": 1}
         # A rule about a table says that it is to be read.
-        evaluation, builtins = await (
+        evaluation, builtins, looked = await (
             use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
             if known.rules and not known.table.columns
             else use_table(self.ctx, known.table, lambda source: self._evaluated(source, known))
@@ -71,10 +73,19 @@ class DataAssessment(RunWork):
             findings, checked, counts = record_rules(
                 uow, self.scope, self.run.id, known.rules, evaluation.results, actor=actor, at=now
             )
-            own, looked = self._found(uow, known, evaluation, builtins)
+            own, checked_too = self._found(uow, known, evaluation, builtins)
+            suspected, counts["suspects"] = self._suspected(uow, known, evaluation, looked)
+            own += suspected
+            if looked is None:
+                checked_too.discard(check_key(fqn, BUILTIN))
             counts["measured"] = uow.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
             done = uow.violations.record(
-                self.scope, self.run.id, [*findings, *own], checked=[*checked, *looked], actor=actor, at=now
+                self.scope,
+                self.run.id,
+                [*findings, *own],
+                checked=[*checked, *sorted(checked_too)],
+                actor=actor,
+                at=now,
             )
             return counts | {
                 "tables": 1, "new_violations": done.new, "seen_again": done.seen_again, "reopened": done.reopened,
@@ -83,7 +94,7 @@ class DataAssessment(RunWork):
 
         return write
 
-    def _evaluated(self, source: Source, known: CheckInputs) -> tuple[Evaluation, list[Builtin]]:
+    def _evaluated(self, source: Source, known: CheckInputs) -> tuple[Evaluation, list[Builtin], Looked | None]:
         table = known.table
         read = [column.name for column in table.columns if type_of(column) in TEXTS or named_so(column)]
         relation = source.relation(table.database, table.schema, table.name)
@@ -95,12 +106,34 @@ class DataAssessment(RunWork):
         rules = [check_of(rule) for rule in known.rules]
         builtins = uncovered(builtins, rules)
         checks = [*rules, *(one.check for one in builtins)]
-        found = evaluate(source, table, checks, now=self.ctx.now(), how=known.how, others=known.others)
-        return found, builtins
+        detector = known.detector()
+        found = evaluate(
+            source, table, checks, now=self.ctx.now(), how=known.how, others=known.others, detector=detector
+        )
+        return found, builtins, look(source, known, detector)
+
+    def _suspected(
+        self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, looked: Looked | None
+    ) -> tuple[list[Finding], int]:
+        """Keep the suspect cells of a table; the violation that many of them are, and how many there are.
+
+        Where a rule about them is broken, its own violation says so.
+        """
+        if looked is None:
+            return [], 0
+        kept = keep(uow, self.scope, self.run.id, known, looked, self.ctx.now())
+        is_told = any(
+            rule.metric == METRIC and evaluation.results[rule.id].outcome is RuleOutcome.FAILED for rule in known.rules
+        )
+        fqn = known.table.fqn
+        version = versions_of(uow.connection, self.scope, {fqn}).get(fqn)
+        definitions = uow.violation_definitions.standing(self.scope)
+        found = None if is_told else finding(known, kept, definitions, check_key(fqn, BUILTIN), version)
+        return [] if found is None else [found], len(kept.suspects)
 
     def _found(
         self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
-    ) -> tuple[list[Finding], list[str]]:
+    ) -> tuple[list[Finding], set[str]]:
         """Return what built-in checks found, and which of them were looked at, those that no longer apply included."""
         by_check = {key: one for one in evaluation.counted for key in one.checks}
         definitions = uow.violation_definitions.standing(self.scope)
@@ -134,4 +167,4 @@ class DataAssessment(RunWork):
                 )
             )
         standing = uow.violations.unresolved_checks(self.scope, known.table.fqn, BUILTIN)
-        return findings, sorted(standing - unknown)
+        return findings, standing - unknown

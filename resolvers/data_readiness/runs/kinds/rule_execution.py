@@ -85,4 +85,12 @@ class Execution(RunWork):
 
     def _evaluated(self, source: Source, known: CheckInputs) -> Evaluation:
         checks = [check_of(rule) for rule in known.rules]
-        return evaluate(source, known.table, checks, now=self.ctx.now(), how=known.how, others=known.others)
+        return evaluate(
+            source,
+            known.table,
+            checks,
+            now=self.ctx.now(),
+            how=known.how,
+            others=known.others,
+            detector=known.detector(),
+        )

@@ -1,0 +1,292 @@
+"""Cells that assessments hold for wrong, and what people said of them: kept, found, decided."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import uuid4
+
+import orjson
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.filters import at_or_under, is_like
+from persistence.queries.metadata_search import in_scope
+from persistence.queries.quality import below, insert_new, parts_of
+from persistence.queries.sorting import order_of
+from persistence.repository import Repository, Scope
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.suspects import suspect_cells as cells
+from persistence.tables.suspects import suspect_verdicts as verdicts
+from schema.data_readiness.suspect import (
+    CellMarks,
+    GivenVerdict,
+    SuspectCell,
+    SuspectCellFilter,
+    SuspectKind,
+    SuspectVerdict,
+)
+from schema.pagination import Page
+
+SORTABLE: Final = {
+    "probability": "probability",
+    "detected_probability": "detected_probability",
+    "asset_fqn": "asset_fqn",
+    "kind": "kind",
+    "verdict": "verdict",
+    "measured_at": "measured_at",
+    "decided_at": "decided_at",
+}
+"""What a list can be sorted by, with the columns."""
+
+MOST_HEARD: Final = 50_000
+"""How many verdicts on one table are heard, the newest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedCell:
+    """A suspect cell, and by what verdicts find it."""
+
+    cell: SuspectCell
+    marks: CellMarks
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands of a kept cell after verdicts were heard."""
+
+    id: str
+    verdict: SuspectVerdict
+    probability: float
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+def lock_suspects(connection: sa.Connection, scope: Scope, tables: Collection[str]) -> None:
+    """Let one writer at a time change what is kept of the suspects of some tables, until the transaction ends.
+
+    So no run misses a verdict that is given while it writes. SQLite has one writer anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        for table in sorted(tables):
+            key = orjson.dumps(["suspects", scope.organization_id, scope.project_id, table]).decode()
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+
+
+class SuspectRepository(Repository[SuspectCell]):
+    """The suspect cells of a project: those of the latest assessment of each table."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(
+            connection, SuspectCell, cells, noun="suspect_cell", order=[cells.c.probability.desc(), cells.c.asset_fqn]
+        )
+
+    def replace(self, scope: Scope, table_fqn: str, found: Sequence[MarkedCell]) -> None:
+        """Keep these cells of a table, and no others."""
+        self._connection.execute(cells.delete().where(*self._within(scope), cells.c.table_fqn == table_fqn))
+        rows = [
+            one.cell.model_dump(mode="python")
+            | parts_of(one.cell.asset_fqn)
+            | {
+                "organization_id": scope.organization_id,
+                "project_id": scope.project_id,
+                "value_mark": one.marks.value,
+                "form_mark": one.marks.form,
+                "row_mark": one.marks.row,
+            }
+            for one in sorted(found, key=lambda one: one.cell.id)
+        ]
+        for some in chunks(rows):
+            insert_new(self._connection, cells, some)
+
+    def listed(
+        self,
+        scope: Scope,
+        only: SuspectCellFilter,
+        *,
+        sort: str,
+        offset: int,
+        limit: int,
+        asset_parts: Sequence[str] = (),
+    ) -> Page[SuspectCell]:
+        """One window of the suspects that match, in the order that was asked for."""
+        where = [*_matching(scope, only), *below(cells, asset_parts)]
+        order = order_of(cells, sort, SORTABLE, nulls_last=True)
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where)
+
+    def standing(self, scope: Scope, only: SuspectCellFilter) -> dict[SuspectVerdict, int]:
+        """Return how many suspects match, by verdict."""
+        query = (
+            sa.select(cells.c.verdict, sa.func.count())
+            .where(*self._within(scope), *_matching(scope, only))
+            .group_by(cells.c.verdict)
+        )
+        return {SuspectVerdict(verdict): number for verdict, number in self._connection.execute(query)}
+
+    def decidable(self, scope: Scope, only: SuspectCellFilter, unlike: SuspectVerdict, most: int) -> list[MarkedCell]:
+        """Return the first matching suspects that have another verdict, the most probable first."""
+        where = [*_matching(scope, only), cells.c.verdict != unlike]
+        order = (cells.c.detected_probability.desc(), cells.c.id)
+        return self._marked(self._with_marks(scope).where(*where).order_by(*order).limit(most))
+
+    def of_columns(self, scope: Scope, columns: Collection[str]) -> list[MarkedCell]:
+        """Return all suspects of some columns."""
+        found: list[MarkedCell] = []
+        for some in chunks(sorted(columns)):
+            found += self._marked(self._with_marks(scope).where(cells.c.asset_fqn.in_(some)))
+        return found
+
+    def settle(self, scope: Scope, found: Sequence[Standing]) -> None:
+        """Write down what stands of cells."""
+        if not found:
+            return
+        change = (
+            cells.update()
+            .where(*self._within(scope), cells.c.id == sa.bindparam("of_id"))
+            .values(
+                {name: sa.bindparam(f"to_{name}") for name in ("verdict", "probability", "decided_by", "decided_at")}
+            )
+        )
+        rows = [
+            {
+                "of_id": one.id,
+                "to_verdict": one.verdict,
+                "to_probability": one.probability,
+                "to_decided_by": one.decided_by,
+                "to_decided_at": one.decided_at,
+            }
+            for one in found
+        ]
+        for some in chunks(rows):
+            self._connection.execute(change, some)
+
+    def first_of_assets(
+        self, scope: Scope, column: str, names: Sequence[str], most: int
+    ) -> dict[str, list[SuspectCell]]:
+        """Return the most probable suspects of tables (`table_fqn`) or columns (`asset_fqn`), by name."""
+        grouped: dict[str, list[SuspectCell]] = {}
+        for name, _, cell in self.first_of_each(scope, column, names, where=[_lives(scope)], most=most):
+            grouped.setdefault(name, []).append(cell)
+        return grouped
+
+    def _with_marks(self, scope: Scope) -> sa.Select[Any]:
+        return self.select(scope).add_columns(cells.c.value_mark, cells.c.form_mark, cells.c.row_mark)
+
+    def _marked(self, query: sa.Select[Any]) -> list[MarkedCell]:
+        rows = self._connection.execute(query).all()
+        return [
+            MarkedCell(cell, CellMarks(row.value_mark, row.form_mark, row.row_mark))
+            for cell, row in zip(self.resources(rows), rows, strict=True)
+        ]
+
+
+def _lives(scope: Scope) -> sa.ColumnElement[bool]:
+    """That the catalog still holds the column."""
+    return sa.exists().where(
+        *in_scope(scope),
+        metadata_assets.c.project_id == cells.c.project_id,
+        metadata_assets.c.fully_qualified_name == cells.c.asset_fqn,
+        metadata_assets.c.deleted_at.is_(None),
+    )
+
+
+def _matching(scope: Scope, only: SuspectCellFilter) -> list[sa.ColumnElement[bool]]:
+    """The conditions of what a filter asks for, of what the catalog still holds."""
+    where = [_lives(scope)]
+    given = (
+        (cells.c.id, None if only.ids is None else [str(id) for id in only.ids]),
+        (cells.c.kind, only.kinds),
+        (cells.c.verdict, only.verdicts),
+    )
+    where += [column.in_(wanted) for column, wanted in given if wanted is not None]
+    if only.under is not None:
+        where += at_or_under(cells.c.asset_fqn, only.under)
+    if only.assets_like is not None:
+        where.append(is_like(cells.c.asset_fqn, only.assets_like))
+    if only.probability_at_least is not None:
+        where.append(cells.c.probability >= only.probability_at_least)
+    return where
+
+
+class SuspectVerdictRepository:
+    """What people said of suspect cells of a project. It outlives the runs that found them."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def of_table(self, scope: Scope, table_fqn: str) -> list[GivenVerdict]:
+        """Return what was said of a table's cells, the newest 50,000."""
+        return self._given(scope, [verdicts.c.table_fqn == table_fqn], MOST_HEARD)
+
+    def of_columns(self, scope: Scope, columns: Collection[str]) -> list[GivenVerdict]:
+        """Return what was said of the cells of some columns."""
+        found: list[GivenVerdict] = []
+        for some in chunks(sorted(columns)):
+            found += self._given(scope, [verdicts.c.asset_fqn.in_(some)], MOST_HEARD)
+        return found
+
+    def put(self, scope: Scope, of: Iterable[MarkedCell], verdict: SuspectVerdict, *, by: str, at: datetime) -> None:
+        """Keep a verdict on each of some cells in the place of what was said of them; undecided takes it back.
+
+        What was said of all cells like one of them goes too, for it does not hold of this one any more.
+        """
+        given = list(of)
+        for some in chunks(given, 100):
+            self._forget(scope, [one for one in some])
+        if verdict is SuspectVerdict.UNDECIDED:
+            return
+        rows: list[Mapping[str, Any]] = [
+            {
+                "id": str(uuid4()),
+                "organization_id": scope.organization_id,
+                "project_id": scope.project_id,
+                "table_fqn": one.cell.table_fqn,
+                "asset_fqn": one.cell.asset_fqn,
+                "kind": one.cell.kind,
+                "verdict": verdict,
+                "value_mark": one.marks.value,
+                "form_mark": one.marks.form,
+                "row_mark": one.marks.row,
+                "decided_by": by,
+                "decided_at": at,
+            }
+            for one in given
+        ]
+        for some_rows in chunks(rows):
+            self._connection.execute(verdicts.insert(), list(some_rows))
+
+    def _forget(self, scope: Scope, of: Sequence[MarkedCell]) -> None:
+        conditions = []
+        for one in of:
+            alike = [verdicts.c.value_mark == one.marks.value]
+            if one.marks.form is not None:
+                alike.append(verdicts.c.form_mark == one.marks.form)
+            cell = sa.and_(verdicts.c.value_mark == one.marks.value, verdicts.c.row_mark == one.marks.row)
+            always = sa.and_(
+                verdicts.c.verdict == SuspectVerdict.ALWAYS_FINE, verdicts.c.kind == one.cell.kind, sa.or_(*alike)
+            )
+            conditions.append(sa.and_(verdicts.c.asset_fqn == one.cell.asset_fqn, sa.or_(cell, always)))
+        self._connection.execute(verdicts.delete().where(*_in(scope), sa.or_(*conditions)))
+
+    def _given(self, scope: Scope, where: Sequence[sa.ColumnElement[bool]], most: int) -> list[GivenVerdict]:
+        query = (
+            sa.select(verdicts)
+            .where(*_in(scope), *where)
+            .order_by(verdicts.c.decided_at.desc(), verdicts.c.id)
+            .limit(most)
+        )
+        return [
+            GivenVerdict(
+                asset_fqn=row.asset_fqn,
+                kind=SuspectKind(row.kind),
+                marks=CellMarks(row.value_mark, row.form_mark, row.row_mark),
+                verdict=SuspectVerdict(row.verdict),
+                decided_by=row.decided_by,
+                decided_at=row.decided_at,
+            )
+            for row in self._connection.execute(query)
+        ]
+
+
+def _in(scope: Scope) -> list[sa.ColumnElement[bool]]:
+    return [verdicts.c.organization_id == scope.organization_id, verdicts.c.project_id == scope.project_id]
