@@ -216,3 +216,22 @@ async def test_a_column_that_is_gone_from_the_catalog_has_no_suspects(
     source.run("alter table sales.visits drop column code")
     await bench.ingest()
     assert set(by_row(await listed(bench))) == CITIES
+
+
+async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_them(bench: Bench, visits: str) -> None:
+    world = bench.world
+    asked = """query($table: String!) {
+        dataAssets(assetType: TABLE, limit: 100) { items { fqn suspectCells { column value } } }
+        columns: dataAssets(assetType: COLUMN, limit: 100) { items { fqn suspectCells { column value } } }
+        violations(assetFqn: $table, limit: 100) { items { name suspectCells { column } } }
+    }"""
+    body = {"query": asked, "variables": {"table": visits}}
+    answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
+    assert "errors" not in answer, answer
+    found = answer["data"]
+    of_asset = {one["fqn"]: one["suspectCells"] for name in ("dataAssets", "columns") for one in found[name]["items"]}
+    assert len(of_asset[visits]) == 7
+    assert {one["value"] for one in of_asset[f"{visits}.code"]} == {"x20/7", "x30/7"}
+    assert sum(map(len, of_asset.values())) == 2 * 7
+    for one in found["violations"]["items"]:
+        assert len(one["suspectCells"]) == (7 if one["name"] == "implausible_values" else 0)
