@@ -77,3 +77,34 @@ LIVES = knowledge(
 def test_what_is_done_tells_the_date_and_the_place_that_are_asked_for(question: str, said: str) -> None:
     """A date may be told by three columns; a first day at work is nobody's birthday."""
     assert said in drafted(question, LIVES).sql.replace('"', "")
+
+
+BOUGHT = knowledge(
+    keyed(
+        table("patrons", "patron_id*:INTEGER name:VARCHAR country:VARCHAR guide_id:INTEGER"), guide_id="guides.guide_id"
+    ),
+    table("guides", "guide_id*:INTEGER name:VARCHAR hired_on:DATE"),
+    keyed(
+        table("receipts", "receipt_id*:INTEGER patron_id:INTEGER issued_on:DATE total:DOUBLE"),
+        patron_id="patrons.patron_id",
+    ),
+    table("sculptors", "sculptor_id*:INTEGER name:VARCHAR hired_on:DATE"),
+    keyed(
+        table("awards", "award_id*:INTEGER sculptor_id:INTEGER given_on:DATE"),
+        sculptor_id="sculptors.sculptor_id",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "column"),
+    [
+        ("Which five patrons spent the most in 2021?", "issued_on"),
+        ("Which patron spent the most in 2021?", "issued_on"),
+        ("Which sculptor received the most awards in 2021?", "given_on"),
+        ("Which sculptors hired in 2021 received the most awards?", "hired_on"),
+    ],
+)
+def test_a_year_behind_an_amount_is_that_of_the_rows_it_is_made_of(question: str, column: str) -> None:
+    sql = drafted(question, BOUGHT).sql.replace('"', "")
+    assert f"{column} BETWEEN" in sql, sql

@@ -38,7 +38,7 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
-from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 
 @dataclass(slots=True)
@@ -174,9 +174,9 @@ class Composer(Clashes):
         frame, catalog = self.resolver.frame, self.resolver.catalog
         main = self._main()
         grouped = self._grouped(maker, main)
-        conditions = Conditions(self.resolver, main)
-        parts = conditions.parts(frame.conditions)
         self._sorts(maker, main)
+        conditions = Conditions(self.resolver, main, self._counted(main))
+        parts = conditions.parts(frame.conditions)
         self._mixed()
         self._ranked_by()
         self._of_the_first_above(parts)
@@ -215,6 +215,15 @@ class Composer(Clashes):
             plan = self._about_the_first(plan, parts)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])
         return self.with_sets(plan, parts, [*where_extra, *standing])
+
+    def _counted(self, main: str) -> list[str]:
+        """The tables of whose rows figures are made that are shown, or that rows are ordered by, but the main one."""
+        terms = [term for item in self.items if item.figures for term in item.terms]
+        terms += [order.term for order in self.orders]
+        figures = [one for term in terms for one in figures_in(term)]
+        named = [one.rows_of for one in figures if one.rows_of is not None]
+        named += [column.table for one in figures for column in columns_in(one)]
+        return [table for table in dict.fromkeys(named) if table != main]
 
     def _preferred(self, plan: Plan, said: list[Condition]) -> tuple[Plan, list[Condition]]:
         """What people prefer where the question says nothing: an order, a limit, rows left out."""

@@ -28,6 +28,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     none_of,
     only_number,
     split_aggregate,
+    when_counted,
     when_farther,
 )
 from resolvers.engines.nl2sql.planner.frame import Cond
@@ -57,9 +58,11 @@ _ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
 class Conditions(Along):
     """Makes conditions for a plan about one table."""
 
-    def __init__(self, resolver: Resolver, main: str) -> None:
+    def __init__(self, resolver: Resolver, main: str, counted: Sequence[str] = ()) -> None:
         super().__init__(resolver)
         self.main = main
+        self._counted = counted
+        """The tables of whose rows figures are made: a time behind an amount is theirs."""
         self.deed: str | None = None
         """The table of the last verb: when it was done is told there."""
         self.figures: list[Condition] = []
@@ -209,8 +212,8 @@ class Conditions(Along):
         moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
         if moments:
             hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
-            column = occasion(resolver, ref, last, self.deed) or when(resolver, tables, hint, year=True)
-            column = column or when_farther(resolver, main)
+            column = occasion(resolver, ref, last, self.deed) or when_counted(resolver, ref, main, self._counted)
+            column = column or when(resolver, tables, hint, year=True) or when_farther(resolver, main)
             if column is not None:
                 if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
                     resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
@@ -295,7 +298,7 @@ class Conditions(Along):
                 operator = more if measured[1] else less
         elif column is None and is_time and (said := cond.values or (cond.nest.said if cond.nest else ())):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
-            column = when(resolver, tables, hint)
+            column = when_counted(resolver, said[0], main, self._counted) or when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in tables if (names := catalog.names(table))), None)

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.words import AGGREGATES
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -11,7 +13,7 @@ from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Literal, Operat
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
 
 
 def split_aggregate(resolver: Resolver, noun: Noun) -> None:
@@ -91,6 +93,29 @@ def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
         return False
     dated = any(one.values and one.values[0].kind == "date" for one in ref.literals)
     return dated and resolver.cut.linked.words(max(0, ref.first - 1), ref.first) in (["in"], ["during"])
+
+
+def when_counted(resolver: Resolver, ref: Ref, main: str, counted: Sequence[str]) -> ColumnKey | None:
+    """The column that tells when in the rows that a figure is made of, where a time is said of the figure.
+
+    It is where it stands behind the amount (`spent the most in 2010`), and where the rows asked for tell no time but
+    that of their beginning. A word before the time that names a column of the main table's says otherwise.
+    """
+    catalog = resolver.catalog
+    before = {token.text.lower() for token in resolver.cut.linked.tokens[max(0, ref.first - _BEHIND) : ref.first]}
+    before |= set(resolver.cut.linked.words(max(0, ref.first - _BEHIND), ref.first))
+    own = [key for key in catalog.of(main) if catalog.is_moment_like(key)]
+    if not counted or any(before & (set(catalog.words(key)) - _PLAIN_TIME) for key in own):
+        return None
+    if not before & _MOST and any(not BORN & set(catalog.words(key)) for key in own):
+        return None
+    return resolver.time_column(counted, year=True) or when_of_rows(resolver, counted[0])
+
+
+_BEHIND: Final = 3
+"""Words before a time in which an amount may be said."""
+_MOST: Final = word_set("most least fewest highest lowest")
+_PLAIN_TIME: Final = word_set("date day year month time at on in the of")
 
 
 def when_farther(resolver: Resolver, main: str) -> ColumnKey | None:
