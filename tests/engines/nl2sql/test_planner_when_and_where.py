@@ -88,6 +88,11 @@ BOUGHT = knowledge(
         table("receipts", "receipt_id*:INTEGER patron_id:INTEGER issued_on:DATE total:DOUBLE"),
         patron_id="patrons.patron_id",
     ),
+    table("members", "member_id*:INTEGER name:VARCHAR"),
+    keyed(
+        table("rentals", "rental_id*:INTEGER member_id:INTEGER rented_on:DATE"),
+        member_id="members.member_id",
+    ),
     table("sculptors", "sculptor_id*:INTEGER name:VARCHAR hired_on:DATE"),
     keyed(
         table("awards", "award_id*:INTEGER sculptor_id:INTEGER given_on:DATE"),
@@ -108,3 +113,16 @@ BOUGHT = knowledge(
 def test_a_year_behind_an_amount_is_that_of_the_rows_it_is_made_of(question: str, column: str) -> None:
     sql = drafted(question, BOUGHT).sql.replace('"', "")
     assert f"{column} BETWEEN" in sql, sql
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("Which members rented the most?", "ORDER BY COUNT(*) DESC"),
+        ("Which member rented the least in 2021?", "ORDER BY COUNT(*) ASC"),
+        ("Which five members have rented the most?", "LIMIT 5"),
+        ("Which patrons spent the most?", "ORDER BY SUM(receipts.total) DESC"),
+    ],
+)
+def test_who_did_the_most_of_what_a_table_holds_has_the_most_rows_of_it(question: str, order: str) -> None:
+    assert order in drafted(question, BOUGHT).sql.replace('"', "")

@@ -2,11 +2,11 @@
 
 from typing import Literal as OneOf
 
-from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
-from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
+from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table, surely_table
 
@@ -324,7 +324,9 @@ class Ordering(Reader):
                         self.remember(noun.ref)
                     return True
             self.i += 1
-            self.frame.sorts.append(Sort(None, most, limit=1, most=True, verb=self._verb_of(self.at(-2))))
+            verb = self.at(-2)
+            done = self._rows_of_deed(verb)
+            self.frame.sorts.append(Sort(done, most, limit=1, most=True, verb="" if done else self._verb_of(verb)))
             return True
         if (
             self.is_(Cue.AGGREGATE)
@@ -368,6 +370,25 @@ class Ordering(Reader):
                     sort.had = had
         self._superlative(sort)
         return True
+
+    def _rows_of_deed(self, verb: Atom | None) -> Noun | None:
+        """The table whose rows are what a verb tells: customers who `ordered the most` have the most orders.
+
+        What a verb is measured by goes before it: `spent the most` is an amount, not a number of rows.
+        """
+        if verb is None or verb.ref is None or verb.ref.first + 1 != verb.ref.last or not may_be_table(verb.ref):
+            return None
+        token = self.cut.linked.tokens[verb.ref.first]
+        if token.text.lower() == token.lemma or degree_of_action(token.lemma, most=True) is not None:
+            return None
+        said = self.frame.conditions[-1] if self.frame.conditions else None
+        if said is not None and said.kind == "exists" and said.how == "verb" and said.table is verb.ref:
+            if said.negated or said.count is not None or said.inner:
+                return None
+            self.frame.conditions.pop()
+        self.remember(verb.ref)
+        tables = tuple(one for one in verb.ref.mentions if one.kind is MentionKind.TABLE)
+        return Noun(Ref(verb.ref.first, verb.ref.last, tables), count=True)
 
     def _verb_of(self, atom: Atom | None) -> str:
         """The base form of a verb; nothing for what is none."""

@@ -370,7 +370,8 @@ class Ranking(Grouping):
         if noun is None or noun.ref is None:
             return next((one.terms[0] for one in self.items if one.figures), None)
         noun.aggregates = ()
-        target = maker.target(noun)
+        only_rows = noun.count and noun.ref.tables and not noun.ref.columns
+        target = resolver.table(noun.ref) if only_rows else maker.target(noun)
         if target is None:
             return None
         if isinstance(target, ColumnKey):
