@@ -26,6 +26,7 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.paraphrase import called, said, without_id
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
+from resolvers.engines.nl2sql.planner.assumed import said_so, with_revenue
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
@@ -74,11 +75,11 @@ class Planner:
             return following
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
-        found, troubles = candidates(linked, known, every=bool(failed))
-        found = [one for one in found if one.sql not in failed]
-        if not found:
-            return _nothing(linked, known, troubles, builds_on=leans(asked, known))
-        return _outcome(found, known)
+        outcome = _planned(linked, asked, known, failed)
+        if isinstance(outcome, QueryDraft) or (assumed := with_revenue(known, linked)) is None:
+            return outcome
+        other = _planned(_linked(asked.text, asked, assumed, lookup), asked, assumed, failed)
+        return (said_so(other, known) if isinstance(other, QueryDraft) else None) or outcome
 
     def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:
         """The answer to a question that builds on the one before it; None when it stands alone."""
@@ -101,6 +102,15 @@ class Planner:
         sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
         memories = _memories(plan, known, asked.earlier[-1].memories)
         return QueryDraft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
+
+
+def _planned(linked: Linked, asked: Asked, known: Knowledge, failed: Sequence[str]) -> Outcome:
+    """The best plan for the words of a question, as a query."""
+    found, troubles = candidates(linked, known, every=bool(failed))
+    found = [one for one in found if one.sql not in failed]
+    if not found:
+        return _nothing(linked, known, troubles, builds_on=leans(asked, known))
+    return _outcome(found, known)
 
 
 def understood(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

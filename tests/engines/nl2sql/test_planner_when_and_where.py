@@ -4,7 +4,7 @@ import pytest
 
 from resolvers.engines.nl2sql.model import Clarification
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, table
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 KNOWN = knowledge(
     table(
@@ -126,3 +126,18 @@ def test_a_year_behind_an_amount_is_that_of_the_rows_it_is_made_of(question: str
 )
 def test_who_did_the_most_of_what_a_table_holds_has_the_most_rows_of_it(question: str, order: str) -> None:
     assert order in drafted(question, BOUGHT).sql.replace('"', "")
+
+
+PARCELS = table("parcels", "parcel_id*:INTEGER label:VARCHAR ordered_on:DATE sent_date:DATE crates_in_stock:INTEGER")
+SENT = knowledge(PARCELS, profiles={PARCELS.fqn: profiled(PARCELS, {"crates_in_stock": ["0", "5"]})})
+
+
+def test_a_day_does_not_last() -> None:
+    found = asked("Which parcels took the longest to send?", SENT)
+    assert isinstance(found, Clarification) or getattr(found, "confidence", 0) < UNSURE
+
+
+def test_out_of_stock_is_a_stock_of_0_and_no_doubt() -> None:
+    found = drafted("Which parcels are out of stock?", SENT)
+    assert "crates_in_stock = 0" in found.sql.replace('"', "")
+    assert "denied" not in str(found.evidence)

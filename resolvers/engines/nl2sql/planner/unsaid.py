@@ -60,7 +60,7 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     for atom in pieces.atoms:
         if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not has(*_MIN_MAX, exp.Order, exp.Exists):
             yield "what is the most so is not looked for", 0.4
-        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not has(*_DENIED):
+        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):
             yield "something is denied and the query denies nothing", 0.5
         if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
             yield "a figure is named and not computed", 0.4
@@ -76,6 +76,11 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "tables are gone through that nothing names", 0.3
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
+
+
+def _is_none(node: exp.Expr) -> bool:
+    """Whether a condition is that there is none of something: `out of stock` is a stock of 0."""
+    return isinstance(node, exp.EQ) and isinstance(node.expression, exp.Literal) and node.expression.this == "0"
 
 
 def _in_another_unit(pieces: Cut, columns: set[str], catalog: Catalog) -> bool:

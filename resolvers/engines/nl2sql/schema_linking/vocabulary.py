@@ -159,6 +159,8 @@ class Vocabulary(Naming):
                     continue
                 if word in ("date", "year") and not kind.is_temporal:  # a level is a year in schools only
                     continue
+                if "duration" in degree.measures and kind in _CALENDAR:  # a day does not last
+                    continue
                 score = one.score * (1 - 0.04 * min(at, 10))
                 found[key] = max(found.get(key, 0.0), score)
         if not found and {"date", "year"} & set(degree.measures):
@@ -313,6 +315,9 @@ class Vocabulary(Naming):
             ends = frozenset(end for key in self.ties(fqn) for end in (key.table, key.to))
             self._neighbours[fqn] = ends - {fqn}
         return self._neighbours[fqn]
+
+
+_CALENDAR: Final = (ColumnKind.DATE, ColumnKind.MOMENT, ColumnKind.YEAR)
 
 
 @lru_cache(maxsize=50_000)

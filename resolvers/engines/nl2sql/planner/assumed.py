@@ -1,0 +1,109 @@
+"""What revenue is taken for where nobody has defined it: prices times quantities of the one table that has both.
+
+It is tried only where a question cannot be answered otherwise, and an answer by it says what was assumed and is not
+sure. A measure that people have noted under the name goes before.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+
+from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.mention import Linked
+from resolvers.engines.nl2sql.model import ColumnKey, Knowledge, QueryDraft
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+from schema.utils.memory import (
+    Memory,
+    MemoryAccess,
+    MemoryClassification,
+    MemoryQuality,
+    MemorySource,
+    MemoryStatus,
+    MemoryType,
+    ValidationStatus,
+)
+
+SURE: Final = 0.6
+"""How sure an answer is at most that rests on the assumption."""
+_NAMES: Final = ("revenue", "sales", "turnover")
+"""What the measure is called."""
+_SAID: Final = frozenset(("revenue", "sale", "sales", "turnover"))
+_SHARES: Final = word_set("share percent percentage proportion")
+"""Shares of a measure are not planned."""
+_PRICES: Final = word_set("price")
+_QUANTITIES: Final = word_set("quantity qty")
+_ID: Final = "assumed-revenue"
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def with_revenue(known: Knowledge, linked: Linked) -> Knowledge | None:
+    """What is known with revenue as a measure; None where it is not asked for, or no table alone tells it."""
+    said = {word for token in linked.tokens for word in (token.lemma, token.text.lower())}
+    if not said & _SAID or said & _SHARES:
+        return None
+    found = _factors(known)
+    if found is None:
+        return None
+    price, quantity = found
+    return replace(known, memories=(*known.memories, _measure(price, quantity)))
+
+
+def said_so(draft: QueryDraft, known: Knowledge) -> QueryDraft | None:
+    """A draft with the assumption that it rests on said; None where it rests on none, or is no answer without."""
+    found = _factors(known)
+    if found is None or _ID not in draft.memories:
+        return None
+    price, quantity = found
+    vocabulary = Vocabulary.of(known)
+    table = next(one.name for one in known.tables if one.fqn == price.table)
+    told = f" Nobody has defined revenue; it is taken as {price.column} times {quantity.column} of {table}, added up."
+    if any("discount" in key.column.lower() for key in vocabulary.keys_of(price.table)):
+        told += " Discounts are not taken off."
+    return replace(
+        draft,
+        reading=draft.reading + told,
+        confidence=min(SURE, draft.confidence),
+        memories=tuple(one for one in draft.memories if one != _ID),
+        evidence={**(draft.evidence or {}), "assumed": "revenue"},
+    )
+
+
+def _factors(known: Knowledge) -> tuple[ColumnKey, ColumnKey] | None:
+    """The price and the quantity of the only table that has one of each."""
+    vocabulary = Vocabulary.of(known)
+    found = []
+    for table in known.tables:
+        numbers = [
+            key
+            for key in vocabulary.keys_of(table.fqn)
+            if vocabulary.column_kind(key) is ColumnKind.NUMBER
+            and not vocabulary.is_identifier(key)
+            and key not in known.forbidden
+        ]
+        prices = [key for key in numbers if _PRICES & set(vocabulary.words(key))]
+        quantities = [key for key in numbers if _QUANTITIES & set(vocabulary.words(key))]
+        if len(prices) == 1 and len(quantities) == 1 and any(one.references for one in table.columns):
+            found.append((prices[0], quantities[0]))
+    return found[0] if len(found) == 1 else None
+
+
+def _measure(price: ColumnKey, quantity: ColumnKey) -> Memory:
+    """The measure as people would note it."""
+    return Memory(
+        id=_ID, name=_NAMES[0], organization_id="", project_id="", context_pack_id="", version=1,
+        content={
+            "name": _NAMES[0],
+            "synonyms": list(_NAMES[1:]),
+            "expression": f'SUM("{price.column}" * "{quantity.column}")',
+            "table": price.table,
+        },
+        memory_type=MemoryType.KPI, source=MemorySource(), classification=MemoryClassification(), meta_data={},
+        quality=MemoryQuality(
+            validation_status=ValidationStatus.UNVALIDATED, confidence_score=None, validated_by=None, validated_at=None
+        ),
+        access=MemoryAccess(count=0, last_accessed=None, success_count=0, failure_count=0, success_rate=None),
+        status=MemoryStatus.ACTIVE, pinned=False, created_at=_NEVER, updated_at=_NEVER, asset_fqn=None,
+        content_url=None, search_text=None, superseded_by=None, supersedes=None, pinned_at=None, unpinned_at=None,
+        archived_at=None, deleted_at=None, superseded_at=None, reactivated_at=None, expires_at=None,
+    )  # fmt: skip
