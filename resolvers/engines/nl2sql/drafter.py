@@ -138,11 +138,13 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 def plain_text(text: str) -> str:
     """The question with what is said short written out."""
     text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
-    return _IDS.sub("id", text)
+    return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))
 
 
 _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
 _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
+_NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)
+"""Of each there is one number of things; elsewhere `the numbers of the parcels` may be what is written on them."""
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 
 

@@ -141,3 +141,20 @@ def test_out_of_stock_is_a_stock_of_0_and_no_doubt() -> None:
     found = drafted("Which parcels are out of stock?", SENT)
     assert "crates_in_stock = 0" in found.sql.replace('"', "")
     assert "denied" not in str(found.evidence)
+
+
+def test_numbers_of_things_for_each_are_counts_and_others_may_be_names() -> None:
+    each = drafted("Show the names of members and the numbers of rentals for each.", BOUGHT).sql.replace('"', "")
+    assert "members.name, COUNT(*)" in each
+    numbered = knowledge(table("crates", "crate_no*:INTEGER crate_name:VARCHAR weight:DOUBLE"), profiles={})
+    assert drafted("Show the numbers of crates.", numbered).sql.replace('"', "").startswith("SELECT crate_no ")
+
+
+def test_rows_are_counted_where_only_a_key_is_called_as_what_there_are_so_many_of() -> None:
+    pals = knowledge(
+        table("junior", "ID*:INTEGER name:VARCHAR form:INTEGER"),
+        keyed(table("pal", "cadet_id*:INTEGER pal_id*:INTEGER"), cadet_id="junior.ID", pal_id="junior.ID"),
+        profiles={},
+    )
+    sql = drafted("Show all forms that have at least 4 cadets.", pals).sql.replace('"', "")
+    assert sql.startswith("SELECT form FROM junior GROUP BY form HAVING COUNT(*) >= 4"), sql

@@ -113,7 +113,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.WHERE: "where is|where are|where was|where did|where does|where do|where were",
     Cue.WHICH: "which|in which|for which|on which|at which|to which|from which|of which|by which",
     Cue.WHAT: "what|what do|what does|what did|in what|for what|at what|to what|from what|what kind of|what kinds of",
-    Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
+    Cue.COUNT: "how many|number of|the number of|counts of|the counts of|count|count of|total number of|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
     Cue.DISTINCT: "once|only once|each once|no repeats|no repetition|no repetitions|no doubles|without doubles|without any duplicates|without any repeats|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"

@@ -50,6 +50,8 @@ from resolvers.engines.nl2sql.planner.parts import (
 )
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
+_NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
+"""Words of keys by which the key itself is meant."""
 BORN = frozenset(("birth", "born", "bear", "dob", "birthday", "found", "establish", "build", "open", "start"))
 """Words of the columns that tell when somebody was born or something began, and of questions for it."""
 _ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
@@ -284,6 +286,8 @@ class Conditions(Along):
                 column = measured_in(resolver, cond.values, [main]) or column  # trips shorter than 100 minutes
             if want == "time" and column is not None and not catalog.is_moment_like(column) and says_when(cond):
                 column = resolver.time_column(tables) or column  # made after June 2021
+            if sized and column is not None and self._counts_rows(cond, column):
+                return Part(None, cond)
             misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
             if misfit or (column is not None and is_when(resolver, cond, column)):
                 return self._literal(cond, cond.values[0], main, last)
@@ -387,6 +391,20 @@ class Conditions(Along):
             return None
         self.having.append((table, cond.operator, number))
         return Part(None, cond)
+
+    def _counts_rows(self, cond: Cond, column: ColumnKey) -> bool:
+        """`grades with at least 4 pupils`, where only a key is called so: what it refers to is counted.
+
+        How one number of a row compares with another says nothing, unless the number itself is named.
+        """
+        tie, number, noun = self.catalog.reference(self.part_of(cond) or column), self._whole(cond), cond.noun
+        if tie is None or number is None or noun is None or noun.ref is None or noun.aggregates or cond.degree:
+            return False
+        said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
+        if cond.nest is not None or _NUMBERS & set(said):
+            return False
+        self.having.append((tie.to, cond.operator, number))
+        return True
 
     def _whole(self, cond: Cond) -> int | None:
         for ref in cond.values:
