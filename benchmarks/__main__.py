@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -38,6 +38,7 @@ from schema.governance.permission import Permission
 
 TICKS = os.sysconf("SC_CLK_TCK")
 README = Path(__file__).with_name("README.md")
+ONE = "by name, one asset"
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 
 
@@ -88,16 +89,21 @@ def cases_of(world: World) -> list[Case]:
     """The requests of the issue, in the order of the table."""
     where = f"/utils/data_connection/{quote(world.uri, safe='')}/metadata?fqn={quote(WIDE)}"
     fields = " ".join(GRAPH_FIELDS)
-    query = (
-        'query Wide($uri: String!, $fqn: String!) { metadata(resourceType: "data_connection", resourceUri: $uri, '
-        f"fqn: $fqn, includeChildren: true) {{ {fields} children {{ {fields} }} }} }}"
-    )
-    body = orjson.dumps({"query": query, "variables": {"uri": world.uri, "fqn": WIDE}})
+
+    def asked(arguments: str, below: str) -> bytes:
+        query = (
+            'query Wide($uri: String!, $fqn: String!) { metadata(resourceType: "data_connection", resourceUri: $uri, '
+            f"fqn: $fqn{arguments}) {{ {fields} {below} }} }}"
+        )
+        return orjson.dumps({"query": query, "variables": {"uri": world.uri, "fqn": WIDE}})
+
+    one, wide = asked("", ""), asked(", includeChildren: true", f"children {{ {fields} }}")
     return [
         Case("by name, with columns x 45 fields", _get(where + "&include_children=true", world), _get("/children")),
-        Case("by name, one asset", _get(where, world), _get("/one")),
+        Case(ONE, _get(where, world), _get("/one")),
         Case("search page, limit 50", _get(f"/utils/search/metadata?q={WORD}&limit=50", world), _get("/search")),
-        Case("GraphQL, columns x 20 fields", _post("/graphql", body, world), _post("/graphql", body)),
+        Case("GraphQL, columns x 20 fields", _post("/graphql", wide, world), _post("/graphql", wide)),
+        Case("GraphQL, one asset x 20 fields", _post("/graphql", one, world), _post("/graphql-one", one)),
     ]
 
 
@@ -165,13 +171,17 @@ def process(*command: str, **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 @contextlib.contextmanager
-def servers(world: World, place: Place) -> Iterator[tuple[Side, Side]]:
-    """The application and the baseline, one process each, both over the same store."""
+def servers(world: World, place: Place, *, keeps: bool) -> Iterator[tuple[Side, Side]]:
+    """The application and the baseline, one process each, both over the same store.
+
+    `keeps` says whether the application keeps answers to give them again while the catalog stands unchanged.
+    """
     port = free_port()
     settings = {
         "STOA_DATA": str(world.settings.data),
         "STOA_RATE_LIMIT_READS": str(world.settings.rate_limit_reads),
         "STOA_SHUTDOWN_SECONDS": "0",
+        **({} if keeps else {"STOA_ANSWER_CACHE_BYTES": "0"}),
         "STOA_PORT": str(port),
     }
     if world.url is not None:
@@ -214,20 +224,27 @@ def compared(case: Case, app: Side, plain: Side) -> int:
 
 
 def measured(world: World, place: Place, size: Size, generator: Generator) -> Iterator[Result]:
-    """Measure every case: short slices of the two sides in turns, the order reversed each round."""
-    with servers(world, place) as (app_server, plain_server):
-        for case in cases_of(world):
-            app, plain = Side(app_server.port, app_server.pid), Side(plain_server.port, plain_server.pid)
-            result = Result("PostgreSQL" if place.postgres else "SQLite", case.name, 0, app, plain)
-            result.size = compared(case, app, plain)
-            turns = [(app, case.request), (plain, case.plain)]
-            for side, request in turns:
-                generator.run(_order(side, request, size.slice_seconds / 2, size))
-            for _ in range(size.rounds):
-                for side, request in turns:
-                    _slice(side, _order(side, request, size.slice_seconds, size), generator, place.postgres)
-                turns.reverse()
-            yield result
+    """Measure every case, made anew for each request and then as a server gives the same answer again."""
+    for keeps in (False, True):
+        with servers(world, place, keeps=keeps) as sides:
+            for case in cases_of(world):
+                name = f"{case.name}, again" if keeps else case.name
+                yield _measured(replace(case, name=name), sides, place.postgres, size, generator)
+
+
+def _measured(case: Case, sides: tuple[Side, Side], postgres: bool, size: Size, generator: Generator) -> Result:
+    """Measure one case: short slices of the two sides in turns, the order reversed each round."""
+    app, plain = (Side(side.port, side.pid) for side in sides)
+    result = Result("PostgreSQL" if postgres else "SQLite", case.name, 0, app, plain)
+    result.size = compared(case, app, plain)
+    turns = [(app, case.request), (plain, case.plain)]
+    for side, request in turns:
+        generator.run(_order(side, request, size.slice_seconds / 2, size))
+    for _ in range(size.rounds):
+        for side, request in turns:
+            _slice(side, _order(side, request, size.slice_seconds, size), generator, postgres)
+        turns.reverse()
+    return result
 
 
 def _order(side: Side, request: bytes, seconds: float, size: Size) -> Order:
@@ -341,7 +358,7 @@ def admission_table(spent: dict[str, dict[str, float]], results: list[Result]) -
     for head in ("store", *(f"{step} ms" for step in steps), "share"):
         table.add_column(head, justify="left" if head == "store" else "right")
     for store, by_step in spent.items():
-        whole = next(median(r.app.server) for r in results if r.store == store and "one asset" in r.name)
+        whole = next(median(r.app.server) for r in results if r.store == store and r.name == ONE)
         share = f"{sum(by_step.values()) / whole:.0%}" if whole else "-"
         table.add_row(store, *(f"{by_step[step]:.3f}" for step in steps), f"[bold]{share}[/bold]")
     return table

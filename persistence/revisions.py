@@ -1,30 +1,43 @@
-"""Whether an organization's relations are still what they were: one look, shared by all who ask at the same time.
+"""Whether relations or a catalog are still what they were: one look, shared by all who ask at the same time.
 
 A look counts for whoever asked before it began. So a change that was committed before a request arrived, by whichever
 process, is seen by that request; and however many requests arrive together, the store is asked once.
 """
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final
 
 from persistence.engine import Database
+from persistence.repository import Scope
 
-_STATEMENTS = {
-    "sqlite": "select store, token from relation_revisions where store = :store",
-    "postgresql": "select store, token from relation_revisions where store = any(%(stores)s) order by store, slot",
-}
+Key = tuple[str, str | None]
+"""An organization's relations, or with its project a catalog."""
+
+Asked = Callable[[], Awaitable[str]]
+"""A look that has been asked for; called, it is waited for."""
+
+_RELATIONS: Final = "select store, null, slot, token from relation_revisions where store = any(%(stores)s)"
+_CATALOGS: Final = """select organization_id, project_id, slot, token from catalog_revisions
+    where (organization_id, project_id) in (select * from unnest(%(organizations)s::text[], %(projects)s::text[]))"""
+
+_IN_SQLITE: Final = (
+    "select store, null, slot, token from relation_revisions where store = :organization",
+    """select organization_id, project_id, slot, token from catalog_revisions
+    where organization_id = :organization and project_id = :project""",
+)
 
 
 class _Look:
     """One look at the store, and those who wait for it."""
 
     def __init__(self) -> None:
-        self.stores: set[str] = set()
-        self.found: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+        self.keys: set[Key] = set()
+        self.found: asyncio.Future[dict[Key, str]] = asyncio.get_running_loop().create_future()
 
 
-class RelationRevisions:
-    """The revisions of all organizations, read from the platform's own store."""
+class Revisions:
+    """The revisions of all organizations and their catalogs, read from the platform's own store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,15 +46,44 @@ class RelationRevisions:
 
     async def of(self, store: str) -> str:
         """What the relations of a store are at: the same as long as none of them has changed. Raises DatabaseError."""
+        return await self._asked((store, None))()
+
+    def look_at_catalog(self, scope: Scope) -> Asked:
+        """Ask what the catalog of a project is at; empty when nothing would tell of its next change.
+
+        What else is asked before the answer is waited for shares the look. Waiting raises DatabaseError.
+        """
+        return self._asked((scope.organization_id, scope.project_id or ""))
+
+    async def close(self) -> None:
+        """End a look that nobody waits for any more."""
+        if (looking := self._looking) is not None:
+            looking.cancel()
+            await asyncio.wait([looking])
+            if (look := self._next) is not None:  # it had not even begun
+                look.found.cancel()
+            self._next = self._looking = None
+
+    def _asked(self, key: Key) -> Asked:
         if self._database.dialect == "sqlite":
-            return _told(await self._database.glance(_STATEMENTS["sqlite"], {"store": store})).get(store, "")
+            return lambda: self._glanced(key)
         look = self._next
         if look is None:
             look = self._next = _Look()
             if self._looking is None:
                 self._looking = asyncio.create_task(self._look())
-        look.stores.add(store)
-        return (await asyncio.shield(look.found)).get(store, "")
+        look.keys.add(key)
+        found = look.found
+
+        async def told() -> str:
+            return (await asyncio.shield(found)).get(key, "")
+
+        return told
+
+    async def _glanced(self, key: Key) -> str:
+        organization, project = key
+        values = {"organization": organization, "project": project}
+        return _told(await self._database.glance(_IN_SQLITE[project is not None], values)).get(key, "")
 
     async def _look(self) -> None:
         """Look until nobody waits, as a task of its own: a caller who goes away takes it from nobody."""
@@ -49,7 +91,7 @@ class RelationRevisions:
             while (look := self._next) is not None:
                 self._next = None  # who comes from now on waits for the next one
                 try:
-                    rows = await self._database.glance(_STATEMENTS["postgresql"], {"stores": sorted(look.stores)})
+                    rows = await self._database.glance(*_statement(look.keys))
                 except Exception as failure:
                     look.found.set_exception(failure)
                     look.found.exception()  # those who asked may be gone
@@ -65,8 +107,22 @@ class RelationRevisions:
             self._looking = None
 
 
-def _told(rows: list[Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for store, token in rows:
-        found[store] = f"{found[store]} {token}" if store in found else token
+def _statement(keys: Iterable[Key]) -> tuple[str, dict[str, list[str]]]:
+    """One statement of PostgreSQL for all that is asked, with its values."""
+    stores = sorted(organization for organization, project in keys if project is None)
+    catalogs = sorted((organization, project) for organization, project in keys if project is not None)
+    halves = [half for half, asked in ((_RELATIONS, stores), (_CATALOGS, catalogs)) if asked]
+    values = {
+        "stores": stores,
+        "organizations": [organization for organization, _ in catalogs],
+        "projects": [project for _, project in catalogs],
+    }
+    return f"{' union all '.join(halves)} order by 1, 2, 3", values
+
+
+def _told(rows: list[Any]) -> dict[Key, str]:
+    found: dict[Key, str] = {}
+    for organization, project, _, token in rows:
+        key = (organization, project)
+        found[key] = f"{found[key]} {token}" if key in found else token
     return found

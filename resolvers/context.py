@@ -17,9 +17,11 @@ from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
 from persistence.language_models.providers import Models
 from persistence.repository import Expected, Scope, meets
+from persistence.revisions import Asked
 from persistence.signals import Signals
 from persistence.store import Store, UnitOfWork
 from persistence.turn_limits import TurnSettings
+from resolvers.answer_cache import AnswerCache
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
 from schema.base import Resource
@@ -47,6 +49,8 @@ class Services:
     blobs: Blobs
     limits: Limits
     """The deployment's rate limits, which a tenant's own stand over."""
+    answers: AnswerCache
+    """Answers about catalogs that are given again."""
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""
@@ -75,6 +79,14 @@ class Context:
     """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
     operations_called: int = 1
     """How many operations the request calls; each of several has a key of its own."""
+    called: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
+    """The operations that were called and answer of the catalog alone, each with its arguments."""
+    catalog_only: bool = False
+    """Whether the whole answer is made of nothing else, as far as a door knows."""
+    look: Asked | None = None
+    """A look at the catalog's revision that a door has begun, since it may keep the answer."""
+    catalog_revision: str = ""
+    """What was seen by it, before anything of the catalog was read."""
     store_guard: Callable[[UnitOfWork, Any], None] | None = None
     """What ends every transaction that writes; it is given what the work answered."""
 

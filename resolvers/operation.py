@@ -52,14 +52,23 @@ class Operation(Generic[P, R]):
 
     `on` is "project" (the selected one), "organization" (the caller's), a template of `type:{argument}` such as
     "data_connection:{resource_uri}" or "{grant.resource_type}:{grant.resource_id}", or a function that names both.
+
+    `catalog_only` says that the answer is made of the arguments and the selected project's catalog and of nothing else:
+    all who may call it are answered alike, and a door may give an answer again while the catalog stands unchanged
+    (`answer_cache.py`).
     """
 
     def __init__(
-        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: Target, kind: CallKind
+        self,
+        run: Callable[Concatenate[Context, P], Awaitable[R]],
+        needs: Need,
+        on: Target,
+        kind: CallKind,
+        catalog_only: bool = False,
     ) -> None:
         hints = get_type_hints(run, include_extras=True)
         declared = list(inspect.signature(run).parameters.values())[1:]
-        self.run, self.needs, self.on, self.kind = run, needs, on, kind
+        self.run, self.needs, self.on, self.kind, self.catalog_only = run, needs, on, kind, catalog_only
         self.name, self.summary = run.__name__, inspect.getdoc(run) or ""
         self.returns: Any = hints["return"]
         self.parameters = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in declared]
@@ -74,6 +83,10 @@ class Operation(Generic[P, R]):
 
     async def __call__(self, ctx: Context, /, *args: P.args, **kwargs: P.kwargs) -> R:
         await self.authorize(ctx, kwargs)
+        if self.catalog_only:
+            ctx.called.append((self, kwargs))
+            if ctx.look is not None and not ctx.catalog_revision:
+                ctx.catalog_revision = await ctx.look()
         return await self.run(ctx, *args, **kwargs)
 
     async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
@@ -190,7 +203,7 @@ def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
 
 
 def operation(
-    *, needs: Need, on: Target = "project", kind: CallKind = CallKind.READ
+    *, needs: Need, on: Target = "project", kind: CallKind = CallKind.READ, catalog_only: bool = False
 ) -> Callable[[Callable[Concatenate[Context, P], Awaitable[R]]], Operation[P, R]]:
     """Declare an operation. `needs` has no default, so nothing is open by accident."""
-    return lambda run: Operation(run, needs, on, kind)
+    return lambda run: Operation(run, needs, on, kind, catalog_only)

@@ -39,10 +39,11 @@ from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
-from persistence.revisions import RelationRevisions
+from persistence.revisions import Revisions
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
+from resolvers.answer_cache import AnswerCache
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.governance.access import organization_ids
@@ -61,6 +62,7 @@ from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.guide import guide_routes
+from rest_compat.kept_answers import KeptAnswers
 from rest_compat.mcp.endpoint import mcp_routes
 from rest_compat.metrics import metrics_route
 from rest_compat.middleware import PROBES, RequestMiddleware, probe
@@ -136,6 +138,8 @@ class Parts:
         await asyncio.to_thread(upgrade if settings.migrate_on_start else check, url)
         self.database = Database(url, pool_size=settings.database_pool)
         self._closing.push_async_callback(self.database.close)
+        revisions = Revisions(self.database)
+        self._closing.push_async_callback(revisions.close)
         remote: OpenFgaRelations | RemoteRelations | None = None
         if self.relations is None and self.apart and settings.governance_url is not None:
             if not url.startswith("postgresql"):  # a file takes one writer: governance could not write within ours
@@ -146,7 +150,7 @@ class Parts:
         elif self.relations is None and settings.openfga_url is not None:
             self.relations = remote = OpenFgaRelations(platform_model(), settings)
         elif self.relations is None:
-            remembered = Remembered(RelationRevisions(self.database))
+            remembered = Remembered(revisions)
             self.relations = LocalRelations(platform_model(), StoredTuples(self.database), remembered)
         self._closing.push_async_callback(self.relations.close)
         limiter = RateLimiter.of(settings, settings)
@@ -168,6 +172,7 @@ class Parts:
             connectors=connectors,
             models=Models(settings, outbound),
             limits=settings.limits,
+            answers=AnswerCache(revisions, settings.answer_cache_bytes),
             clock=self.clock,
             runs=settings,
             turns=settings,
@@ -253,7 +258,7 @@ class Application:
     def _wrapped(self) -> ASGIApp:
         settings = self.parts.settings
         return RequestMiddleware(
-            self.http,
+            KeptAnswers(self.http, lambda: self.parts.context_factory if self._ready else None),
             ready=self._is_ready,
             peek=self._peek,
             bodies=BodyBounds(settings.max_body_bytes, settings.request_body_seconds, settings.least_transfer_rate),

@@ -28,6 +28,7 @@ from resolvers.context import Context
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
+from rest_compat.kept_answers import keep_answer, look_at_catalog
 from rest_compat.request import ContextFactory, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
@@ -49,6 +50,7 @@ RESPONSE_TYPE = "application/graphql-response+json"
 _ACCEPT = "x-stoa-accept"
 _FORM = "stoa.form"
 _CHARGE = "stoa.charge"
+_CONTEXT = "stoa.context"
 
 
 class _Received(StarletteRequestAdapter):
@@ -98,6 +100,8 @@ class GraphEndpoint(GraphQL[Context, None]):
         request = Request(scope, receive)
         try:
             response = await self.run(request)
+            if _CONTEXT in scope:
+                keep_answer(request, scope[_CONTEXT], response)
         except Exception as error:
             # Answered here: the framework would make a plain-text 500 of anything that leaves this endpoint.
             state, path = state_of(request), request.url.path
@@ -118,7 +122,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         caller = await context_factory.caller(
             request, CallKind.WRITE if form else CallKind.READ
         )  # no stranger sends us files
-        ctx = context_factory.unselected(request, caller)
+        ctx = request.scope[_CONTEXT] = context_factory.unselected(request, caller)
         charge = request.scope[_CHARGE] = self._charges(ctx, request, caller)
         await charge.begin()
         return ctx
@@ -148,6 +152,7 @@ class GraphEndpoint(GraphQL[Context, None]):
                     state_of(request).refused = failure
                     raise
                 ctx.caller, ctx.expected_revision = selected.caller, selected.expected_revision
+                look_at_catalog(request, ctx)
 
         ctx.charging = charging
         ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
@@ -237,6 +242,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         if result.data is not None or not result.errors or any(error.path for error in result.errors):
             answer["data"] = result.data  # a request that was not carried out has no data, not even null
         if result.errors:
+            request.scope[_CONTEXT].catalog_only = False  # what failed may go well the next time
             answer["errors"] = [error.formatted for error in result.errors]
         if result.extensions:
             answer["extensions"] = result.extensions

@@ -25,6 +25,7 @@ from resolvers.idempotency import once
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
+from rest_compat.kept_answers import keep_answer, look_at_catalog
 from rest_compat.request import ContextFactory, entity_tag, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 
@@ -140,11 +141,15 @@ class OperationRoute(Route):
         caller = await context_factory.caller(request, op.kind)
         await context_factory.charge(request, caller, op.kind)
         ctx = await context_factory.context(request, caller, project_required=self.project == "required")
-        strings = self._strings(request)
-        arguments = op.parsed(strings)
+        if op.catalog_only:
+            ctx.catalog_only = True
+            look_at_catalog(request, ctx)
+        arguments = op.parsed(self._strings(request))
         if op.body is not None:
             await self._take_body(request, arguments)
-        return await self._called(request, ctx, arguments)
+        response = await self._called(request, ctx, arguments)
+        keep_answer(request, ctx, response)
+        return response
 
     async def _take_body(self, request: Request, arguments: dict[str, Any]) -> None:
         """Add the body to the arguments."""

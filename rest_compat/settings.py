@@ -21,6 +21,7 @@ from persistence.language_models.providers import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
+from resolvers.answer_cache import AnswerSettings
 from resolvers.utils.schedule_limits import ScheduleSettings
 from rest_compat.mcp.settings import McpSettings
 from schema.graph_bounds import GraphSettings
@@ -86,6 +87,7 @@ class Settings(
     RateLimitSettings,
     TokenSettings,
     BlobSettings,
+    AnswerSettings,
     DatabaseSettings,
     HttpSettings,
     BaseSettings,

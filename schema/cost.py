@@ -50,6 +50,8 @@ class Estimate:
     edges: int = 0
     schema: int = 0
     """How much of the cost is what is asked of the schema."""
+    resolvers: int = 0
+    """How many of the chosen fields are more than an attribute that is read."""
 
     @property
     def cost(self) -> int:
@@ -137,6 +139,7 @@ class _Walk:
         definition = field.extensions.get("strawberry-definition")
         if getattr(definition, "base_resolver", None) is not None:
             self.estimate.edges = min(self.estimate.edges + parents, _TOO_MUCH)
+            self.estimate.resolvers += 1
         inner = get_named_type(field.type)
         if node.selection_set is None or not is_composite_type(inner):
             return

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graphql import (
     FragmentDefinitionNode,
@@ -55,11 +55,13 @@ class ChargeRootFields(SchemaExtension):
             assert root is not None
             self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)
             self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
-            kinds = list(self._called(root, chosen, fragments, variables))
+            charged = list(self._charged(root, chosen, fragments, variables))
+        kinds = [charge.kind for charge in charged]
         of_schema = self._estimate.schema
         if kinds and of_schema > APART:
             raise ValidationError("Ask for the schema in a request of its own.", cost=of_schema, limit=APART)
         costs = Counter(kinds)
+        context.catalog_only = self._estimate.resolvers == len(charged) and all(one.catalog_only for one in charged)
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
         if of_schema >= A_READ:
             await context.charge({CallKind.READ.value: of_schema // A_READ}, most=of_schema)
@@ -116,21 +118,28 @@ class ChargeRootFields(SchemaExtension):
             )
         return next(d for d in operations if named is None or (d.name and d.name.value == named))
 
-    def _called(
+    def _charged(
         self,
         root: GraphQLObjectType,
         chosen: OperationDefinitionNode,
         fragments: dict[str, FragmentDefinitionNode],
         variables: dict[str, Any],
-    ) -> Iterator[CallKind]:
-        """The kind of each operation that the request calls."""
+    ) -> Iterator["_Charged"]:
+        """Each operation that the request calls."""
         seen: set[str] = set()
         for field in root_fields(chosen.selection_set, fragments, variables):
             key = field.alias.value if field.alias else field.name.value
-            kind = _charge_of(root, field.name.value)
-            if kind is not None and key not in seen:  # the same response key is resolved once
+            charged = _charge_of(root, field.name.value)
+            if charged is not None and key not in seen:  # the same response key is resolved once
                 seen.add(key)
-                yield kind
+                yield charged
+
+
+class _Charged(NamedTuple):
+    """A root field that is charged: to which window, and whether it is answered of the catalog alone."""
+
+    kind: CallKind
+    catalog_only: bool
 
 
 def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,11 +151,14 @@ def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> 
     return defaults | dict(given)
 
 
-def _charge_of(root: GraphQLObjectType, name: str) -> CallKind | None:
+def _charge_of(root: GraphQLObjectType, name: str) -> _Charged | None:
     """Return which window a root field is charged to: that of its operation, or the one that it names itself."""
     field = root.fields.get(name)
     definition = field.extensions.get("strawberry-definition") if field is not None else None
     if definition is None:
         return None
     operation: Operation[..., Any] | None = definition.metadata.get("operation")
-    return operation.kind if operation is not None else definition.metadata.get("charges")
+    if operation is not None:
+        return _Charged(operation.kind, operation.catalog_only)
+    kind, listed = definition.metadata.get("charges"), definition.metadata.get("connects")
+    return None if kind is None else _Charged(kind, listed is not None and listed.catalog_only)

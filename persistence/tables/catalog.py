@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from persistence.columns import Json, Moment
 from persistence.tables import metadata
+from persistence.tables.revised import Revised, token_columns
 
 CodePointText: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Text that compares and sorts by code point."""
@@ -113,6 +114,18 @@ metadata_versions = sa.Table(
     sa.Column("created_at", Moment, nullable=False),
     sa.PrimaryKeyConstraint("asset_id", "version_major", "version_minor"),
 )
+
+catalog_revisions = sa.Table(
+    "catalog_revisions",
+    metadata,
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    *token_columns(),
+    sa.PrimaryKeyConstraint("organization_id", "project_id", "slot"),
+)
+"""What tells that a project's catalog is still what it was (`revised.py`)."""
+
+revised_catalog: Final = Revised("metadata_assets", ("organization_id", "project_id"), catalog_revisions.name)
 
 _SQLITE_DDL: Final = (
     """CREATE VIRTUAL TABLE IF NOT EXISTS metadata_words USING fts5(

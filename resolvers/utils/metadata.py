@@ -62,7 +62,7 @@ SearchText = Annotated[
 ]
 
 
-@operation(needs=Permission.CAN_READ_METADATA)
+@operation(needs=Permission.CAN_READ_METADATA, catalog_only=True)
 async def search_metadata(
     ctx: Context,
     *,
@@ -96,7 +96,7 @@ async def search_metadata(
     return cast("Page[MetadataAsset]", found)
 
 
-@operation(needs=Permission.CAN_READ_METADATA, on=RESOURCE)
+@operation(needs=Permission.CAN_READ_METADATA, on=RESOURCE, catalog_only=True)
 async def get_metadata(
     ctx: Context,
     *,

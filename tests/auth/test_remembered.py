@@ -14,7 +14,7 @@ from auth.model import Model, platform_model
 from auth.relations import CheckRequest, RelationTuple
 from auth.remembered import Remembered
 from persistence.engine import Database
-from persistence.revisions import RelationRevisions
+from persistence.revisions import Revisions
 from persistence.tables.authorization import relation_tuples
 from persistence.tuples import StoredTuples, read_tuples, write_tuples
 from tests.auth.cases.engines import database, remembering, tuple_of, tuples
@@ -87,7 +87,7 @@ async def test_a_change_by_hand_counts_too(two: tuple[Database, Database]) -> No
 async def test_every_way_of_writing_makes_the_revision_new(two: tuple[Database, Database]) -> None:
     opened, other = two
     await opened.write(lambda connection: write_tuples(connection, "acme", [*CHAIN, GRANT]))
-    revisions = RelationRevisions(other)
+    revisions = Revisions(other)
     seen = [await revisions.of("acme")]
 
     async def renewed(statement: str) -> bool:
@@ -163,7 +163,7 @@ async def test_a_change_while_a_decision_is_made_leaves_nothing_to_remember(two:
             await other.write(lambda connection: write_tuples(connection, "acme", deletes=[GRANT], lenient=True))
             return found
 
-    engine = LocalRelations(platform_model(), Overtaken(opened), Remembered(RelationRevisions(opened)))
+    engine = LocalRelations(platform_model(), Overtaken(opened), Remembered(Revisions(opened)))
     await engine.write("acme", [*CHAIN, GRANT])
     assert await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")  # as it was when it was read
     for _ in range(2):
@@ -247,7 +247,7 @@ async def test_a_decision_is_read_for_once_while_its_own_organization_stands_sti
 
 async def test_tuples_that_are_put_back_have_the_revision_of_then(two: tuple[Database, Database]) -> None:
     opened, _ = two
-    revisions = RelationRevisions(opened)
+    revisions = Revisions(opened)
     assert await revisions.of("acme") == ""
     await opened.write(lambda connection: write_tuples(connection, "acme", CHAIN))
     first = await revisions.of("acme")
@@ -289,10 +289,23 @@ async def test_writers_of_one_organization_do_not_wait_for_each_other(postgres_u
 
 async def test_a_server_that_hung_up_is_asked_again(postgres_url: str) -> None:  # noqa: F811
     async with database(postgres_url) as opened:
-        revisions = RelationRevisions(opened)
+        revisions = Revisions(opened)
         await opened.write(lambda connection: write_tuples(connection, "acme", CHAIN))
         first = await revisions.of("acme")
         others = "pid <> pg_backend_pid() and datname = current_database()"
         ended = f"select pg_terminate_backend(pid) from pg_stat_activity where {others}"
         await opened.read(lambda connection: connection.exec_driver_sql(ended).all())
         assert await asyncio.gather(*(revisions.of("acme") for _ in range(3))) == [first] * 3
+
+
+async def test_a_look_that_nobody_waits_for_ends_with_the_process(postgres_url: str) -> None:  # noqa: F811
+    async with database(postgres_url) as opened:
+        revisions = Revisions(opened)
+        waits = asyncio.create_task(revisions.of("acme"))
+        await asyncio.sleep(0)
+        await revisions.close()
+        assert revisions._looking is None
+        with pytest.raises(asyncio.CancelledError):
+            await waits
+        assert await revisions.of("acme") == ""
+        await revisions.close()

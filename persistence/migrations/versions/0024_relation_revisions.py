@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from persistence.tables.authorization import revisions_ddl, revisions_dropped, revisions_seeded
+from persistence.tables.authorization import revised_relations
 
 revision = "0024"
 down_revision = "0023"
@@ -21,12 +21,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("store", "slot", name=op.f("pk_relation_revisions")),
     )
     dialect = op.get_bind().dialect.name
-    for statement in (*revisions_ddl(dialect), revisions_seeded(dialect)):
+    for statement in (*revised_relations.created(dialect), revised_relations.seeded(dialect)):
         op.execute(statement)
 
 
 def downgrade() -> None:
     """Go back."""
-    for statement in revisions_dropped(op.get_bind().dialect.name):
+    for statement in revised_relations.dropped(op.get_bind().dialect.name):
         op.execute(statement)
     op.drop_table("relation_revisions")

@@ -20,8 +20,8 @@ from auth.relations import Relations, RelationTuple
 from auth.remembered import Remembered
 from auth.remote import GovernanceSettings, RemoteRelations
 from persistence.engine import Database, DatabaseSettings
-from persistence.revisions import RelationRevisions
-from persistence.tables.authorization import relation_revisions, relation_tuples, revisions_ddl
+from persistence.revisions import Revisions
+from persistence.tables.authorization import relation_revisions, relation_tuples, revised_relations
 from persistence.tuples import StoredTuples
 from rest_compat.relations import relation_routes
 from rest_compat.request import RequestState
@@ -49,7 +49,7 @@ def _made(connection: sa.Connection) -> None:
         return
     relation_tuples.create(connection)
     relation_revisions.create(connection)
-    for statement in revisions_ddl(connection.dialect.name):
+    for statement in revised_relations.created(connection.dialect.name):
         connection.exec_driver_sql(statement)
 
 
@@ -86,7 +86,7 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
 
 def remembering(model: Model, opened: Database) -> LocalRelations:
     """The engine as a server has it."""
-    return LocalRelations(model, StoredTuples(opened), Remembered(RelationRevisions(opened)))
+    return LocalRelations(model, StoredTuples(opened), Remembered(Revisions(opened)))
 
 
 def _with_state(app: ASGIApp) -> ASGIApp:
