@@ -5,7 +5,7 @@ import { counted, moment, number, percent, plain } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
-const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
+export const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
 export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
 export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
 
