@@ -122,6 +122,12 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     assert (decided["rejected"], decided["pending"]) == (1, 0)
 
     run(client, "metadata-assessment", asset_fqn="north")
+    tab.evaluate("location.hash = '#/asset?fqn=north.North.root.people'")
+    tab.wait_for("document.querySelectorAll('.actions li').length > 0")
+    [first, *_] = client("GET", "/data-readiness/actions?asset_fqn=north.North.root.people")["data"]
+    assert first["what"].replace("`", "") in tab.text(".actions li")
+    tab.click(".actions + p a")
+    tab.wait_for(f"{ROWS} && document.querySelector('.filter input').value === 'north.North.root.people*'")
     tab.evaluate("location.hash = '#/inbox?of=violations'")
     tab.wait_for(ROWS)
     tab.evaluate("document.querySelector('[data-row]').focus()")

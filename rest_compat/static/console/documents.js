@@ -180,6 +180,21 @@ export const VIOLATIONS = `
   }
 `;
 
+export const ACTIONS = `
+  query ConsoleActions($fqn: String!) {
+    actions(assetFqn: $fqn, limit: 5) {
+      total
+      items {
+        violationId
+        what
+        reason
+        severity
+        assetFqn
+      }
+    }
+  }
+`;
+
 export const SESSIONS = `
   query ConsoleSessions {
     chatSessions(limit: 8) {
