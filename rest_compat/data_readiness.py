@@ -30,6 +30,7 @@ data_readiness.post("/workflows", workflows.create_workflow_configuration)
 data_readiness.get("/workflows/definitions", workflows.list_workflow_definitions, envelope=PageLimitList)  # addition
 data_readiness.get("/workflows/pipelines", pipelines.list_pipeline_runs, envelope=PageLimitList)  # addition
 data_readiness.get("/workflows/pipelines/{pipeline_id}", pipelines.get_pipeline_run)
+data_readiness.get("/workflows/runs", runs.list_project_runs, envelope=PageLimitList)  # addition
 data_readiness.get(_configuration, workflows.get_workflow_configuration)
 data_readiness.put(_configuration, workflows.update_workflow_configuration)  # addition
 data_readiness.delete(_configuration, workflows.delete_workflow_configuration)  # addition

@@ -65,7 +65,9 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
         if not serve:
             console.print("[bold green]Done.[/] Run without --no-serve to explore it in a browser.")
             return 0
-        return run_server(settings, on_ready=lambda address: _announce(settings, address, project))
+        return run_server(
+            settings, on_ready=lambda address: _announce(settings, address, project, is_kept=data is not None)
+        )
 
 
 @contextlib.contextmanager
@@ -356,7 +358,7 @@ async def _search(api: Api, number: int, query: str) -> None:
     console.print(table)
 
 
-def _announce(settings: Settings, address: str, project: str) -> None:
+def _announce(settings: Settings, address: str, project: str, *, is_kept: bool) -> None:
     token = _token(settings, project)
     console.print(f"\n[bold green]Stoa is serving[/] at {address}")
     console.print(f"  console             {address}/console#token={token}", soft_wrap=True)
@@ -371,7 +373,16 @@ def _announce(settings: Settings, address: str, project: str) -> None:
         f"'{address}/utils/search/metadata?q=type:table&limit=3'",
         soft_wrap=True,
     )
-    console.print("\nCtrl-C stops it.")
+    folder = escape(str(settings.data.resolve()))
+    if is_kept:
+        console.print(f"\nCtrl-C stops it. What the catalog holds stays in its data folder, {folder}:", soft_wrap=True)
+        console.print(f"  stoa serve --data '{folder}'", soft_wrap=True)
+        console.print(f"  stoa token --data '{folder}' --user {USER} --org {ORGANIZATION}", soft_wrap=True)
+        return
+    console.print(f"\nCtrl-C stops it and removes its data folder, which is temporary: {folder}", soft_wrap=True)
+    console.print(
+        "To keep what is done here, start it with a folder: make demo ARGS='--data stoa-demo'", soft_wrap=True
+    )
 
 
 def _token(settings: Settings, project: str | None = None) -> str:

@@ -447,6 +447,28 @@ def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source
     assert "5 assets created" in answer.stdout
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_demo_says_before_it_ends_what_becomes_of_its_data(tmp_path: Path, is_kept: bool) -> None:
+    source, kept = tmp_path / "source", tmp_path / "kept"
+    source.mkdir()
+    (source / "things.csv").write_text("id,name\n1,one\n2,two\n")
+    given = ("--data", str(kept)) if is_kept else ()
+    with Process(tmp_path, "demo", "--port", "0", "--source", str(source), *given) as demo:
+        until(lambda: "Ctrl-C stops it" in demo.text or demo.process.poll() is not None, "the demo")
+        until(lambda: "--data" in demo.text.partition("Ctrl-C")[2] or None, "how to keep it, or to go on with it")
+        told = demo.text.partition("Ctrl-C stops it")[2]
+        if is_kept:
+            assert f"stoa serve --data '{kept}'" in told
+            folder = kept
+        else:
+            assert "make demo ARGS='--data stoa-demo'" in told
+            folder = Path(told.partition("temporary: ")[2].splitlines()[0])
+        assert folder.is_dir()
+        demo.ask_to_stop()
+        assert demo.ended(60) == 0, demo.text[-2000:]
+    assert folder.is_dir() == is_kept
+
+
 def test_the_demo_with_a_wrong_password_ends_with_a_sentence(tmp_path: Path, small_source: str) -> None:
     password = small_source.split(":")[2].split("@")[0]
     wrong = small_source.replace(password, quote("not-it"))

@@ -5,6 +5,7 @@ import strawberry
 from resolvers.data_readiness.runs.operations import (
     cancel_run,
     get_workflow_run,
+    list_project_runs,
     list_run_tasks,
     list_workflow_runs,
     trigger_run,
@@ -32,6 +33,8 @@ class DataReadinessQuery(WorkflowsQuery, QualityQuery):
     workflow_configuration: WorkflowConfiguration = opens(get_workflow_configuration)
     workflow_runs: Page[WorkflowRun] = opens(list_workflow_runs)
     workflow_runs_connection: Connection[WorkflowRun] = connects(list_workflow_runs)
+    project_runs: Page[WorkflowRun] = opens(list_project_runs)
+    project_runs_connection: Connection[WorkflowRun] = connects(list_project_runs)
     workflow_run: WorkflowRun = opens(get_workflow_run)
     run_tasks: Page[RunTask] = opens(list_run_tasks)
     run_tasks_connection: Connection[RunTask] = connects(list_run_tasks)

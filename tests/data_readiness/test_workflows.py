@@ -9,17 +9,20 @@ from persistence.tables.data_readiness import run_tasks, workflow_runs
 from resolvers.data_readiness.runs.operations import (
     cancel_run,
     get_workflow_run,
+    list_project_runs,
     list_run_tasks,
     list_workflow_runs,
     trigger_run,
 )
 from resolvers.data_readiness.workflows import (
     create_workflow_configuration,
+    delete_workflow_configuration,
     get_workflow_configuration,
     list_workflow_configurations,
 )
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowSchedule, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
+from tests.data_readiness.workflows import run_in
 from tests.doors import Door
 from tests.world import World
 
@@ -217,6 +220,48 @@ async def test_runs_are_listed_newest_first_with_their_first_tasks(world: World,
     assert done["total"] == 1
     missing = await door(list_workflow_runs, world.owner, configuration_id=str(uuid4()))
     assert missing.details["resource_type"] == "workflow_configuration"
+
+
+async def test_the_runs_of_a_project_are_those_of_all_its_configurations(world: World, door: Door) -> None:
+    profiling, quality = await configure(world, door), await configure(world, door, workflow_type="dq-execution")
+    one = await run_in(world, profiling, "completed", asset_fqn="svc.db")
+    two = await run_in(world, quality, "failed", asset_fqn="svc.db.s.t")
+    three = await run_in(world, profiling, "completed", asset_fqn="svc.dbx")
+    now = (await door(get_workflow_run, world.owner, configuration_id=quality["id"], run_id=two))["started_at"]
+    await door(delete_workflow_configuration, world.owner, configuration_id=quality["id"])
+    await planned(world, profiling["id"], tasks=2)
+    for given, expected in (
+        ({"status": "completed"}, [three, one]),
+        ({"workflow_type": "dq-execution"}, [two]),
+        ({"asset_fqn": "svc.db"}, [two, one]),
+        ({"asset_fqn": "svc.db", "status": "failed", "workflow_type": "profiling"}, []),
+        ({"started_after": now, "asset_fqn": "svc"}, [three, two]),
+        ({"started_before": now}, [one]),
+        ({"limit": 1, "page": 3}, [two]),
+    ):
+        listed = await door(list_project_runs, world.owner, **given)
+        assert [item["id"] for item in listed["items"]] == expected, given
+    listed = await door(list_project_runs, world.owner)
+    assert (listed["total"], [len(item["tasks"]) for item in listed["items"]]) == (4, [2, 0, 0, 0])
+    assert set(listed["items"][0]) == RUN_FIELDS | {"progress"}
+    for wrong in ({"asset_fqn": "a..b"}, {"limit": 101}, {"page": 0}):
+        refused = await door(list_project_runs, world.owner, **wrong)
+        assert (refused.code, refused.status) == ("INVALID_PARAMETER", 400), wrong
+    assert await door(list_project_runs, world.foreign_owner) == {"items": [], "total": 0}
+    assert await door(list_project_runs, world.owner, {"X-Project-ID": world.lab}) == {"items": [], "total": 0}
+
+
+async def test_a_page_of_runs_costs_as_many_statements_as_one(world: World, door: Door, statements: list[str]) -> None:
+    for _ in range(3):
+        configuration = await configure(world, door)
+        for tasks in (1, 2):
+            await planned(world, configuration["id"], tasks=tasks)
+    costs = []
+    for limit in (1, 6):
+        statements.clear()
+        assert len((await door(list_project_runs, world.owner, limit=limit))["items"]) == limit
+        costs.append(len([sql for sql in statements if "workflow_runs" in sql or "run_tasks" in sql]))
+    assert costs[0] == costs[1]
 
 
 async def test_tasks_are_paged_in_order_and_filtered(world: World, door: Door) -> None:

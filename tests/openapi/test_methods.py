@@ -12,6 +12,7 @@ pytestmark = pytest.mark.anyio
     [
         ("PUT", "/data-readiness/workflows/definitions", "GET, HEAD"),
         ("DELETE", "/api/data-readiness/workflows/pipelines", "GET, HEAD"),
+        ("PUT", "/data-readiness/workflows/runs", "GET, HEAD"),
         ("PATCH", "/data-readiness/violations/definitions", "GET, HEAD, POST"),
     ],
 )

@@ -137,7 +137,9 @@ class Page:
         """Press and release one key, named as in the DOM with its virtual key code."""
         modifiers = 2 * control + 8 * shift
         event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-        self.browser.call("Input.dispatchKeyEvent", {"type": "rawKeyDown", **event}, self.session)
+        # Enter does what it does, such as pressing a button, by the character that it makes.
+        down = {"type": "keyDown", "text": "\r"} if key == "Enter" and not control else {"type": "rawKeyDown"}
+        self.browser.call("Input.dispatchKeyEvent", {**down, **event}, self.session)
         self.browser.call("Input.dispatchKeyEvent", {"type": "keyUp", **event}, self.session)
 
     def prefer(self, scheme: str) -> None:

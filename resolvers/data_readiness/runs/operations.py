@@ -31,6 +31,11 @@ from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
+WorksUnder = Annotated[
+    str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name."), ANY_NAME
+]
+StartedAfter = Annotated[Moment | None, Field(description="Runs that started then or later.")]
+StartedBefore = Annotated[Moment | None, Field(description="Runs that started earlier.")]
 RUN_JOB = "workflow-run"
 """The name of the job that carries a run out; its key is the run's id."""
 
@@ -222,12 +227,9 @@ async def list_workflow_runs(
     *,
     configuration_id: ConfigurationId,
     status: RunStatus | None = None,
-    asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name."), ANY_NAME
-    ]
-    | None = None,
-    started_after: Annotated[Moment | None, Field(description="Runs that started then or later.")] = None,
-    started_before: Annotated[Moment | None, Field(description="Runs that started earlier.")] = None,
+    asset_fqn: WorksUnder | None = None,
+    started_after: StartedAfter = None,
+    started_before: StartedBefore = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[WorkflowRun]:
@@ -235,23 +237,53 @@ async def list_workflow_runs(
 
     The runs of a deleted configuration can still be read. A moment without an offset is in UTC.
     """
-    name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
+    id = str(configuration_id)
+    window = _window(asset_fqn, started_after, started_before, page, limit)
 
     def work(uow: UnitOfWork) -> Page[WorkflowRun]:
-        uow.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
-        found = uow.workflow_runs.listed(
-            ctx.scope,
-            offset=(page - 1) * limit,
-            limit=limit,
-            at_or_under=name,
-            started_after=None if started_after is None else in_utc(started_after),
-            started_before=None if started_before is None else in_utc(started_before),
-            configuration_id=str(configuration_id),
-            status=status,
-        )
+        uow.workflow_configurations.get_deleted_too(ctx.scope, id)
+        found = uow.workflow_runs.listed(ctx.scope, **window, configuration_id=id, status=status)
         return with_tasks(ctx, uow, found)
 
     return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_project_runs(
+    ctx: Context,
+    *,
+    status: RunStatus | None = None,
+    workflow_type: WorkflowType | None = None,
+    asset_fqn: WorksUnder | None = None,
+    started_after: StartedAfter = None,
+    started_before: StartedBefore = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[WorkflowRun]:
+    """List the runs of all configurations of the selected project, newest first, each with its first tasks.
+
+    Those of deleted configurations are among them. A moment without an offset is in UTC.
+    """
+    window = _window(asset_fqn, started_after, started_before, page, limit)
+
+    def work(uow: UnitOfWork) -> Page[WorkflowRun]:
+        found = uow.workflow_runs.listed(ctx.scope, **window, workflow_type=workflow_type, status=status)
+        return with_tasks(ctx, uow, found)
+
+    return await ctx.store.read(work)
+
+
+def _window(
+    asset_fqn: str | None, started_after: datetime | None, started_before: datetime | None, page: int, limit: int
+) -> dict[str, Any]:
+    """What every list of runs takes, as the store takes it. Raises InvalidParameter for a name that is none."""
+    return {
+        "offset": (page - 1) * limit,
+        "limit": limit,
+        "at_or_under": None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn")),
+        "started_after": None if started_after is None else in_utc(started_after),
+        "started_before": None if started_before is None else in_utc(started_before),
+    }
 
 
 def with_tasks(ctx: Context, uow: UnitOfWork, found: Page[WorkflowRun]) -> Page[WorkflowRun]:

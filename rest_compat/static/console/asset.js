@@ -5,7 +5,7 @@ import { ASSET, LOCATE, PROFILE } from "./documents.js";
 import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
-import { Rules, Score, Violations } from "./quality.js";
+import { Actions, Rules, Score, Violations } from "./quality.js";
 import { Start } from "./start.js";
 import { Tags } from "./tags.js";
 import { counted, moment, plain } from "./words.js";
@@ -41,6 +41,7 @@ function Table({ given }) {
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">Nobody has described this table yet.</p>`}
     <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><a class="button quiet-button" href=${link("access", { on: uri })}>Who may do what</a><${Start} fqn=${fqn} /></div>
+    <${Actions} fqn=${fqn} />
     <div class="two">
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />

@@ -1,4 +1,4 @@
-// What is shared by the lists that a steward decides: a window of groups, moved through and decided by keyboard.
+// What is shared by the lists that a steward decides: groups of rows, moved through and decided by keyboard.
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { html } from "./parts.js";
@@ -18,101 +18,135 @@ export function grouped(items, keyOf, titleOf, before = () => 0) {
   return [...groups.values()].sort((one, other) => before(one, other) || other.items.length - one.items.length);
 }
 
-// Groups of rows beside what is told of the one with the focus. `choices` are what may be decided: { key, verb, kind,
-// decide(items) }, for a row by its key and for its group by the same key with Shift.
-export function Desk({ groups, row, detail, choices, noun }) {
+// Groups of rows beside what is told of the one with the focus. `choices` are what may be decided: { key, verb,
+// decide(item), decideAll(group) }, for a row by its key and for its group by the same key with Shift. A decision that
+// is asked about first answers true, and the focus stays. What can be opened is, by Enter or a click, by `onOpen`;
+// a row with `of` lies in another one. A narrow window has room for the rows or for what is told of one of them: a row
+// that is clicked is shown, until one goes back.
+export function Desk({ groups, row, detail, choices, sum, onOpen }) {
   const [picked, setPicked] = useState(null);
+  const [shown, setShown] = useState(false);
   const board = useRef();
+  const place = useRef(0);
+  const aside = useRef();
   const all = groups.flatMap((group) => group.items);
   const chosen = all.find((item) => item.id === picked) ?? all[0];
+  const rows = () => [...board.current.querySelectorAll("[data-row]")];
 
-  // The focus moves on before its row goes.
-  function leave(from) {
-    const rows = [...board.current.querySelectorAll("[data-row]")];
-    const at = rows.indexOf(from);
-    (rows[at + 1] ?? rows[at - 1])?.focus();
+  // A row that goes while it has the focus leaves it to the one that comes to its place.
+  useEffect(() => {
+    if (picked === null || document.activeElement !== document.body) return;
+    const left = rows();
+    (left.find((one) => one.dataset.row === picked) ?? left[Math.min(place.current, left.length - 1)])?.focus();
+  });
+  function focused(event) {
+    const here = event.target.closest("[data-row]");
+    if (!here) return;
+    place.current = rows().indexOf(here);
+    setPicked(here.dataset.row);
   }
   function pressed(event) {
     const here = event.target.closest("[data-row]");
     if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
-    const rows = [...board.current.querySelectorAll("[data-row]")];
     if (event.key in STEPS) {
       event.preventDefault();
-      rows[rows.indexOf(here) + STEPS[event.key]]?.focus();
+      const list = rows();
+      list[list.indexOf(here) + STEPS[event.key]]?.focus();
       return;
     }
     const choice = choices.find((one) => one.key === event.key.toLowerCase());
     if (!choice) return;
     event.preventDefault();
     const group = groups.find((one) => one.items.some((item) => item.id === here.dataset.row));
-    if (event.shiftKey) choice.decide(group.items, group);
+    if (event.shiftKey) choice.decideAll(group);
     else decide(choice, group.items.find((item) => item.id === here.dataset.row));
   }
+  // The focus moves on before its row goes.
   function decide(choice, item) {
-    leave(board.current.querySelector(`[data-row="${item.id}"]`));
-    choice.decide([item]);
+    if (choice.decide(item)) return;
+    const list = rows();
+    const at = list.findIndex((one) => one.dataset.row === item.id);
+    const next = list[at + 1] ?? list[at - 1];
+    setPicked(next?.dataset.row ?? null);
+    next?.focus();
+  }
+  function open(item) {
+    setPicked(item.id);
+    if (aside.current.offsetParent) onOpen?.(item);
+    else setShown(true);
+  }
+  // Back to the rows, to the one that was shown.
+  function back() {
+    setShown(false);
+    requestAnimationFrame(() => rows().find((one) => one.dataset.row === chosen?.id)?.focus());
   }
   return html`
     <p class="keys quiet">
-      <kbd>↓</kbd> <kbd>↑</kbd> move${choices.map((one) => html`, <kbd>${one.key}</kbd> ${one.verb.toLowerCase()}`)}; with <kbd>Shift</kbd> the whole group
+      <kbd>↓</kbd> <kbd>↑</kbd> move${onOpen && html`, <kbd>Enter</kbd> opens a group`}${choices.map((one) => html`, <kbd>${one.key}</kbd> ${one.verb.toLowerCase()}`)}; with <kbd>Shift</kbd> all below the heading
     </p>
-    <div class="desk">
-      <div ref=${board} class="board" onKeyDown=${pressed} onFocusIn=${(event) => event.target.dataset.row && setPicked(event.target.dataset.row)}>
-        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} noun=${noun} />`)}
+    <div class=${shown ? "desk shown" : "desk"}>
+      <div ref=${board} class="board" onKeyDown=${pressed} onFocusIn=${focused}>
+        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} />`)}
       </div>
-      <aside class="detail" aria-label="What is chosen" aria-live="polite">
-        ${chosen && html`<p class="choices">${choices.map((one, at) => html`<button key=${one.key} type="button" class=${at ? "quiet-button" : undefined} onClick=${() => decide(one, chosen)}>${one.verb}</button>`)}</p>`}
+      <aside ref=${aside} class="detail" aria-label="What is chosen" aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
+        ${shown && html`<button type="button" class="quiet-button back" autofocus onClick=${back}>‹ Back</button>`}
+        ${chosen && html`<p class="choices">${choices.map((one, at) => html`<button key=${one.key} type="button" class=${at ? "quiet-button" : undefined} onClick=${() => decide(one, chosen)}>${one.verb}</button>`)}${chosen.opened !== undefined && html`<button type="button" class="quiet-button" onClick=${() => (onOpen(chosen), shown && back())}>${chosen.opened ? "Close" : "Show each"}</button>`}</p>`}
         ${chosen && detail(chosen)}
       </aside>
     </div>
   `;
 }
 
-function Group({ group, row, choices, chosen, noun }) {
+function Group({ group, row, choices, chosen, sum, onOpen }) {
   const [open, setOpen] = useState(false);
-  const shown = open ? group.items : group.items.slice(0, FIRST);
-  const rest = group.items.length - shown.length;
+  const tops = group.items.filter((item) => !item.of);
+  const end = open || tops.length <= FIRST ? group.items.length : group.items.indexOf(tops[FIRST]);
+  const rest = tops.length - FIRST;
+  const count = sum(group);
   return html`
     <section class="group" aria-label=${group.title}>
       <header>
-        <h2>${group.title} <small>${group.items.length}</small></h2>
+        <h2>${group.title} <small>${count}</small></h2>
         <span class="choices">
-          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${`${one.verb} all ${counted(group.items.length, ...noun)} of ${group.title}`} onClick=${() => one.decide(group.items, group)}>${one.verb} all</button>`)}
+          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${`${one.verb} all of ${group.title}: ${count}`} onClick=${() => one.decideAll(group)}>${one.verb} all</button>`)}
         </span>
       </header>
       <ul class="plain">
-        ${shown.map(
-          (item) => html`<li key=${item.id} class=${item === chosen ? "row chosen" : "row"}>
-            <button type="button" class="row-open" data-row=${item.id} aria-current=${item === chosen ? "true" : undefined}>${row(item)}</button>
+        ${group.items.slice(0, end).map(
+          (item) => html`<li key=${item.id} class=${`row${item === chosen ? " chosen" : ""}${item.of ? " within" : ""}`}>
+            <button type="button" class="row-open" data-row=${item.id} aria-current=${item === chosen ? "true" : undefined} aria-expanded=${item.opened === undefined ? undefined : String(item.opened)} onClick=${() => onOpen(item)}>${row(item)}</button>
           </li>`,
         )}
       </ul>
-      ${rest > 0 && html`<button type="button" class="quiet-button" onClick=${() => setOpen(true)}>Show ${counted(rest, "more", "more")}</button>`}
+      ${rest > 0 && !open && html`<button type="button" class="quiet-button" onClick=${() => setOpen(true)}>Show ${counted(rest, "more", "more")}</button>`}
     </section>
   `;
 }
 
-// A question that is answered before many things happen. With `reason`, people may say why.
+// A question that is answered before something happens. With `reason`, people may say why; without `verb` there is
+// nothing to say yes to, or not yet. The focus is on yes as soon as there is one.
 export function Confirm({ title, verb, reason, busy, onYes, onNo, children }) {
   const dialog = useRef();
+  const yes = useRef();
   const [notes, setNotes] = useState("");
   useEffect(() => {
     const before = document.activeElement;
     dialog.current.showModal();
     return () => before?.isConnected && before.focus();
   }, []);
+  useEffect(() => yes.current?.focus(), [Boolean(verb)]);
   return html`
     <dialog ref=${dialog} class="confirm" aria-labelledby="confirm-title" onCancel=${(event) => { event.preventDefault(); onNo(); }}>
       <form
         onSubmit=${(event) => {
           event.preventDefault();
-          onYes(notes.trim() || null);
+          if (!busy) onYes(notes.trim() || null);
         }}
       >
-        <h2 id="confirm-title">${title}</h2>
+        <h2 id="confirm-title" tabindex="-1" autofocus>${title}</h2>
         ${children}
         ${reason && html`<label>${reason}<textarea rows="2" maxlength="1000" value=${notes} onInput=${(event) => setNotes(event.target.value)}></textarea></label>`}
-        <p class="after"><button type="submit" autofocus disabled=${busy}>${busy || verb}</button><button type="button" class="quiet-button" onClick=${onNo}>${busy ? "Stop" : "Leave it"}</button></p>
+        <p class="after">${verb && html`<button ref=${yes} type="submit" aria-disabled=${Boolean(busy)}>${busy || verb}</button>`}<button type="button" class="quiet-button" onClick=${onNo}>${busy ? "Stop" : "Leave it"}</button></p>
       </form>
     </dialog>
   `;

@@ -1,5 +1,5 @@
-// Every GraphQL document that the console sends. A test checks each against the published schema, so all of them stand
-// here, whole, as text that nothing is put into.
+// The GraphQL documents that the console sends; those of the inbox stand in inbox-documents.js. A test checks each
+// against the published schema, so all of them stand in these files, whole, as text that nothing is put into.
 
 export const PROJECTS = `
   query ConsoleProjects {
@@ -180,6 +180,21 @@ export const VIOLATIONS = `
   }
 `;
 
+export const ACTIONS = `
+  query ConsoleActions($fqn: String!) {
+    actions(assetFqn: $fqn, limit: 5) {
+      total
+      items {
+        violationId
+        what
+        reason
+        severity
+        assetFqn
+      }
+    }
+  }
+`;
+
 export const SESSIONS = `
   query ConsoleSessions {
     chatSessions(limit: 8) {
@@ -268,112 +283,27 @@ export const LOCATE = `
 `;
 
 export const RUNS = `
-  query ConsoleRuns {
-    workflowConfigurations(limit: 100) {
+  query ConsoleRuns($status: RunStatus, $page: Int!) {
+    projectRuns(status: $status, limit: 50, page: $page) {
       total
+      limit
       items {
         id
-        name
-        runs {
-          id
-          configurationId
-          status
-          workflowName
-          workflowType
-          assetFqn
-          startedAt
-          completedAt
-          errorMessage
-          output
-          progress {
-            tasks
-            pending
-            running
-            completed
-            failed
-            skipped
-          }
+        configurationId
+        status
+        workflowType
+        assetFqn
+        startedAt
+        completedAt
+        errorMessage
+        output
+        progress {
+          tasks
+          completed
+          failed
+          skipped
         }
       }
-    }
-  }
-`;
-
-export const WAITING = `
-  query ConsoleWaiting($runId: UUID!) {
-    runProposals(runId: $runId, state: PROPOSED, limit: 1) {
-      total
-    }
-  }
-`;
-
-export const PROPOSALS = `
-  query ConsoleProposals($runId: UUID!, $page: Int!) {
-    runProposals(runId: $runId, state: PROPOSED, limit: 100, page: $page) {
-      total
-      limit
-      items {
-        id
-        kind
-        assetFqn
-        resourceUri
-        proposedValue
-        confidence
-      }
-    }
-  }
-`;
-
-export const PROPOSAL = `
-  query ConsoleProposal($runId: UUID!, $assetFqn: String!, $kind: ProposalKind!) {
-    runProposals(runId: $runId, assetFqn: $assetFqn, kind: $kind, limit: 100) {
-      items {
-        id
-        standingValue
-        evidence
-      }
-    }
-  }
-`;
-
-export const DECIDE_PROPOSALS = `
-  mutation ConsoleDecideProposals($runId: UUID!, $decision: Decision!, $ids: [UUID!], $notes: String) {
-    decideRun(runId: $runId, approval: { decision: $decision, proposalIds: $ids, notes: $notes }) {
-      pending
-      conflicted
-      conflicts {
-        proposalId
-        message
-      }
-    }
-  }
-`;
-
-export const OPEN_VIOLATIONS = `
-  query ConsoleOpenViolations($page: Int!) {
-    violations(status: OPEN, sort: "severity:desc,created_at:asc", limit: 100, page: $page) {
-      total
-      limit
-      items {
-        id
-        name
-        displayName
-        severity
-        assetFqn
-        column
-        details
-        lastSeenAt
-        seenCount
-      }
-    }
-  }
-`;
-
-export const DECIDE_VIOLATION = `
-  mutation ConsoleDecideViolation($violationId: UUID!, $status: ViolationStatus!, $notes: String) {
-    updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {
-      id
-      status
     }
   }
 `;

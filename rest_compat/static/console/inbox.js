@@ -12,6 +12,6 @@ export function Inbox({ given }) {
       <a href=${link("inbox")} aria-current=${violations ? undefined : "page"}>Proposals</a>
       <a href=${link("inbox", { of: "violations" })} aria-current=${violations ? "page" : undefined}>Violations</a>
     </nav>
-    ${violations ? html`<${Triage} />` : html`<${Proposals} given=${given} />`}
+    ${violations ? html`<${Triage} given=${given} />` : html`<${Proposals} given=${given} />`}
   `;
 }

@@ -1,11 +1,11 @@
-// One proposal: what would stand there beside what stands, and why.
-import { PROPOSAL } from "./documents.js";
+// A proposal and a group of those that are alike: what would stand there beside what stands, and why.
+import { PROPOSAL } from "./inbox-documents.js";
 import { Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { percent, plain } from "./words.js";
+import { counted, percent, plain } from "./words.js";
 
 // In the order in which they matter: what is personal first, what stands on nearly everything last.
-const KINDS = {
+export const KINDS = {
   PII_TAG: "Tags of personal data",
   SENSITIVITY_TAG: "Tags of sensitivity",
   RELATIONSHIP: "Relationships",
@@ -18,6 +18,7 @@ const KINDS = {
   TAG: "Tags",
   DQ_TAG: "Tags of data quality",
 };
+const MOST_SHOWN = 50; // as many as are asked for of a group
 const RANKS = Object.keys(KINDS);
 export const byWeight = (one, other) => RANKS.indexOf(one.key) - RANKS.indexOf(other.key);
 export const kindOf = (kind) => KINDS[kind] ?? plain(kind);
@@ -44,20 +45,45 @@ export function reasons(evidence) {
   return said.filter(Boolean);
 }
 
-export const ProposalRow = ({ one, byKind }) => html`
-  <span class="row-head"><strong>${parts(one.assetFqn).slice(byKind ? 3 : 4).join(".") || parts(one.assetFqn).at(-1)}</strong>${!byKind && html` <span class="kind">${plain(one.kind)}</span>`}
-    ${one.confidence != null && html`<span class="sure" title="How sure the engine is">${percent(one.confidence)}</span>`}</span>
-  <span class="about"><${Told} text=${inShort(one.proposedValue)} /></span>
+// What all of a group say, with words for the marks of what differs.
+export const saying = ({ says }) => says.replaceAll("{name}", "‹its name›");
+
+const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
+
+// What stands, and what would.
+const Becomes = ({ one }) => html`
+  <span class="stands"><${Told} text=${inShort(one.standingValue) || "nothing"} /></span> <span aria-label="becomes">→</span> <${Told} text=${inShort(one.proposedValue)} />
+`;
+
+export const ProposalRow = ({ one }) => html`
+  <span class="row-head"><strong>${placeOf(one)}</strong>${one.confidence != null && html`<span class="sure" title="How sure the engine is">${percent(one.confidence)}</span>`}</span>
+  <span class="about"><${Becomes} one=${one} /></span>
+`;
+
+export const GroupRow = ({ one }) => html`
+  <span class="row-head"><strong><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saying(one)} /></strong> <span class="kind">${counted(one.proposals, "proposal", "proposals")}</span>
+    ${one.lowestConfidence != null && html`<span class="sure" title="How sure the engine is">${between(one)}</span>`}</span>
+  <span class="about">${placeOf(one.example)}: <${Becomes} one=${one.example} /></span>
+`;
+
+function between({ lowestConfidence: low, highestConfidence: high }) {
+  return percent(low) === percent(high) ? percent(low) : `${percent(low)} to ${percent(high)}`;
+}
+
+export const GroupDetail = ({ run, one }) => html`
+  <h3><${Told} text=${saying(one)} /></h3>
+  <p class="quiet">${counted(one.proposals, "proposal", "proposals")} that are alike, about ${counted(one.assets, "asset", "assets")}. ${one.opened && one.proposals > MOST_SHOWN ? `The first ${MOST_SHOWN} are shown. ` : ""}One of them:</p>
+  <${ProposalDetail} run=${run} one=${one.example} />
 `;
 
 export function ProposalDetail({ run, one }) {
   const answer = useAnswer(PROPOSAL, { runId: run, assetFqn: one.assetFqn, kind: one.kind });
   const known = answer.data?.runProposals.items.find((item) => item.id === one.id);
   return html`
-    <h3><a href=${link("asset", { uri: one.resourceUri, fqn: tableOf(one.assetFqn), column: parts(one.assetFqn)[4] })}>${parts(one.assetFqn).slice(3).join(".") || one.assetFqn}</a></h3>
+    <h3><a href=${link("asset", { uri: one.resourceUri, fqn: tableOf(one.assetFqn), column: parts(one.assetFqn)[4] })}>${placeOf(one)}</a></h3>
     <dl class="beside">
       <div><dt>Proposed</dt><dd class="new"><${Told} text=${inShort(one.proposedValue)} /></dd></div>
-      <div><dt>Stands now</dt><dd>${known ? html`<${Told} text=${inShort(known.standingValue) || "nothing"} />` : "…"}</dd></div>
+      <div><dt>Stands now</dt><dd><${Told} text=${inShort(one.standingValue) || "nothing"} /></dd></div>
     </dl>
     ${one.proposedValue?.tag_description && html`<p class="quiet">${one.proposedValue.tag_description}</p>`}
     ${answer.failure && html`<${Failed} failure=${answer.failure} again=${answer.again} />`}

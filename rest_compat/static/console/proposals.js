@@ -1,45 +1,54 @@
-// The proposals of a run that wait: by kind or by table, accepted or rejected one by one or as a group.
-import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+// The proposals of a run that wait, in groups of what is alike: decided one by one, as a group, or as what a filter fits.
+import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
 
-import { Confirm, Desk, grouped } from "./desk.js";
-import { DECIDE_PROPOSALS, PROPOSALS, RUNS, WAITING } from "./documents.js";
+import { Like, Outcome, patternOf, Sure } from "./decide.js";
+import { Desk, grouped } from "./desk.js";
+import { RUNS } from "./documents.js";
 import { ask } from "./graph.js";
+import { DECIDE_MATCHING, DECIDE_PROPOSALS, PROPOSAL_GROUPS, PROPOSALS, TRY_PROPOSALS, WAITING } from "./inbox-documents.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
-import { link, parts, tableOf } from "./places.js";
-import { byWeight, inShort, kindOf, ProposalDetail, ProposalRow } from "./proposal.js";
-import { counted, moment, number, percent, work } from "./words.js";
+import { link, parts, settle } from "./places.js";
+import { byWeight, GroupDetail, GroupRow, inShort, KINDS, kindOf, ProposalDetail, ProposalRow, saying } from "./proposal.js";
+import { counted, moment, number, work } from "./words.js";
 
 const MOST_RUNS = 20;
-const MOST_AT_ONCE = 1000;
+const MOST_LOOKED_AT = 300;
+const MOST_GROUPS = 100;
 const PAUSE = 600;
 const NOUN = ["proposal", "proposals"];
+const DONE = { APPROVE: "accepted", REJECT: "rejected", PENDING: "taken up again" };
+const TOLD = {
+  APPROVE: "Each is carried out at once, as a new version of its asset. What is accepted stays.",
+  REJECT: "Nothing changes in the catalog. Rejected ones can be taken up again.",
+  PENDING: "They wait for a decision again.",
+};
+const SURE = [["", "However sure"], ["0.95", "95% sure and more"], ["0.9", "90% sure and more"], ["0.75", "75% sure and more"], ["0.5", "50% sure and more"]];
 
 export function Proposals({ given }) {
-  return given.run ? html`<${OfRun} key=${given.run} run=${given.run} by=${given.by} />` : html`<${Waiting} />`;
+  return given.run ? html`<${OfRun} key=${given.run} given=${given} />` : html`<${Waiting} />`;
 }
 
 // The newest runs that proposed something and are over, each with how much of it waits.
 function Waiting() {
-  const answer = useAnswer(RUNS, {});
+  const list = useAll(RUNS, { status: "COMPLETED" }, MOST_LOOKED_AT);
   const [waiting, setWaiting] = useState(null);
   const [failure, setFailure] = useState(null);
-  const { data } = answer;
+  const { items, loading } = list;
   useEffect(() => {
-    if (!data) return undefined;
+    if (loading) return undefined;
+    setFailure(null);
     const leaving = new AbortController();
-    const runs = data.workflowConfigurations.items.flatMap((one) => one.runs);
-    const done = runs.filter((run) => run.status === "COMPLETED" && run.output.proposals > 0);
-    const newest = done.sort((one, other) => other.startedAt.localeCompare(one.startedAt)).slice(0, MOST_RUNS);
+    const newest = items.filter((run) => run.output.proposals > 0).slice(0, MOST_RUNS);
     const counting = newest.map(async (run) => ({ ...run, waiting: (await ask(WAITING, { runId: run.id }, { signal: leaving.signal })).runProposals.total }));
     Promise.all(counting).then(
       (found) => setWaiting(found.filter((run) => run.waiting)),
       (error) => leaving.signal.aborted || setFailure(error),
     );
     return () => leaving.abort();
-  }, [data]);
-  const wrong = answer.failure ?? failure;
-  if (wrong) return html`<${Failed} failure=${wrong} again=${answer.again} />`;
+  }, [items, loading]);
+  const wrong = list.failure ?? failure;
+  if (wrong) return html`<${Failed} failure=${wrong} again=${list.again} />`;
   if (!waiting) return html`<${Loading} what="Looking for what waits" />`;
   if (!waiting.length) return html`<${Empty} title="Nothing waits">What runs propose comes here until somebody decides. Start one on the page of a table.<//>`;
   return html`
@@ -56,134 +65,221 @@ function Waiting() {
   `;
 }
 
-function OfRun({ run, by }) {
-  const list = useAll(PROPOSALS, { runId: run });
-  const [filter, setFilter] = useState({ text: "", sure: "" });
+function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
+  const [filter, setFilter] = useState({ kind, sure, like });
+  const [most, setMost] = useState(MOST_GROUPS);
+  const narrowed = { kind: filter.kind || undefined, minConfidence: filter.sure ? Number(filter.sure) : undefined, assetsLike: patternOf(filter.like) };
+  const list = useAll(PROPOSAL_GROUPS, { runId: run, ...narrowed }, most);
+  const count = useAnswer(WAITING, { runId: run, ...narrowed });
+  const members = useMembers(run, narrowed);
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
-  const decisions = useDecisions(run, list, setTold);
-  const byKind = by !== "table";
-  const shown = list.items.filter((one) => fits(one, filter));
-  const groups = byKind ? grouped(shown, (one) => one.kind, (one) => kindOf(one.kind), byWeight) : grouped(shown, (one) => tableOf(one.assetFqn), (one) => parts(one.assetFqn)[3] ?? one.assetFqn);
+  const again = () => (list.again(), count.again());
+  const decisions = useDecisions(run, { drop, again, recount: count.again }, setTold);
+  const only = { kinds: narrowed.kind && [narrowed.kind], minConfidence: narrowed.minConfidence, assetsLike: narrowed.assetsLike };
+  const total = count.data?.runProposals.total;
+  const narrow = Object.values(filter).some(Boolean);
+
+  function filtered(change) {
+    const next = { ...filter, ...change };
+    settle("inbox", { run, ...next });
+    setFilter(next);
+  }
+  // Forget one that is decided, in its group.
+  function drop(one) {
+    members.drop(one);
+    list.change((before) => before.flatMap((group) => {
+      if (group.id !== (one.of ?? one.id)) return [group];
+      if (!one.of || group.proposals === 1) return [];
+      return [{ ...group, proposals: group.proposals - 1, example: members.otherOf(group, one) ?? group.example }];
+    }));
+  }
+  function askAbout(decision, verb, which, about) {
+    setAsked({
+      verb,
+      about,
+      noun: NOUN,
+      told: TOLD[decision],
+      reason: decision !== "PENDING" && "Why (kept with the decision, may be empty)",
+      trial: async (signal) => {
+        await decisions.flush();
+        return trialOf((await ask(TRY_PROPOSALS, { runId: run, decision, only: which }, { signal })).decideRun);
+      },
+      carryOut: async (notes, step, stopped) => {
+        const came = await decideMatching({ runId: run, decision, only: which, notes }, step, stopped);
+        const undo = decision === "REJECT" && came.moved > 0 && (() => askAbout("PENDING", "Take up", which, `What was rejected is taken up again. ${about}`));
+        members.forget();
+        again();
+        return { said: `${counted(came.moved, ...NOUN)} ${DONE[decision]}.`, trouble: troubleOf(came), undo };
+      },
+    });
+  }
   const choice = (key, verb, decision) => ({
     key,
     verb,
-    decide: (items, group) => (group ? setAsked({ items, group, verb, decision }) : decisions.later(items, decision)),
+    decide: (item) => {
+      if (isMany(item)) askAbout(decision, verb, { ...only, group: item.id }, `${kindOf(item.kind)}: ${saying(item)}`);
+      else decisions.later(item, decision);
+      return isMany(item);
+    },
+    decideAll: (section) => askAbout(decision, verb, { ...only, kinds: [section.key] }, `${section.title}${inWords(filter, false)}.`),
   });
+  const everything = (decision, verb) => askAbout(decision, verb, only, `${narrow ? "What the filter fits" : "All that waits"}${inWords(filter, true)}.`);
+  const rows = list.items.flatMap((group) => members.beside(group));
+  const sections = grouped(rows, (one) => one.kind, (one) => kindOf(one.kind), byWeight);
+  const left = (list.total ?? 0) - list.items.length;
+  const busy = list.loading || decisions.going;
   return html`
-    <p class="kinds" role="group" aria-label="Grouping">
+    <p class="kinds">
       <a href=${link("inbox")}>‹ All runs</a>
-      <a href=${link("inbox", { run })} aria-current=${byKind ? "true" : undefined}>By kind</a>
-      <a href=${link("inbox", { run, by: "table" })} aria-current=${byKind ? undefined : "true"}>By table</a>
-      ${list.total !== null && html`<span class="quiet" role="status">${shown.length < list.items.length ? `${number(shown.length)} of ` : ""}${counted(list.items.length, ...NOUN)} to decide${list.loading || decisions.going ? " …" : ""}</span>`}
+      ${total !== undefined && html`<span class="quiet" role="status">${counted(total, ...NOUN)} in ${counted(list.total ?? 0, "group", "groups")} to decide${busy ? " …" : ""}</span>`}
     </p>
-    ${list.items.length > 0 && html`<${Filter} filter=${filter} onChange=${setFilter} />`}
-    <${Outcome} told=${told} onUndo=${decisions.undo} />
-    ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
+    ${(list.total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${everything} />`}
+    <${Outcome} told=${told} />
+    ${list.failure && html`<${Failed} failure=${list.failure} again=${again} />`}
+    ${members.failure && html`<${Failed} failure=${members.failure} />`}
     ${list.total === null && list.loading && html`<${Loading} what="Fetching the proposals" />`}
-    ${decisions.going && !list.items.length && html`<${Loading} what="Carrying out what was decided" />`}
-    ${list.total !== null && !list.loading && !list.items.length && !decisions.going && html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`}
-    ${list.items.length > 0 && !shown.length && html`<${Empty} title="None of these"><button type="button" onClick=${() => setFilter({ text: "", sure: "" })}>Show all again</button><//>`}
-    ${shown.length > 0 &&
-    html`<${Desk} groups=${groups} noun=${NOUN} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]}
-      row=${(one) => html`<${ProposalRow} one=${one} byKind=${byKind} />`} detail=${(one) => html`<${ProposalDetail} key=${one.id} run=${run} one=${one} />`} />`}
-    ${asked && html`<${Sure} asked=${asked} onNo=${() => setAsked(null)} onYes=${(notes) => { decisions.now(asked.items, asked.decision, notes); setAsked(null); }} />`}
+    ${list.items.length === 0 && decisions.going && html`<${Loading} what="Carrying out what was decided" />`}
+    ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>Show all again</button><//>` : html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`)}
+    ${rows.length > 0 &&
+    html`<${Desk} groups=${sections} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]} onOpen=${members.toggle} sum=${sumOf}
+      row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
+      detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
+    ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>Show more of ${counted(left, "other group", "other groups")}</button>`}
+    ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
 
-const SURE = { "": () => true, "90": (one) => one.confidence >= 0.9, "75": (one) => one.confidence >= 0.75, less: (one) => one.confidence == null || one.confidence < 0.75 };
+// A group of one is that one.
+const isMany = (item) => item.proposals > 1;
+const sumOf = (section) => section.items.reduce((sum, item) => sum + (item.of ? 0 : item.proposals), 0);
 
-function fits(one, { text, sure }) {
-  return SURE[sure](one) && (!text || `${one.assetFqn} ${inShort(one.proposedValue)}`.toLowerCase().includes(text.toLowerCase()));
+function inWords({ kind, sure, like }, withKind) {
+  const said = [withKind && kind && kindOf(kind).toLowerCase(), sure && SURE.find(([value]) => value === sure)?.[1], like && `names like ${patternOf(like)}`];
+  const told = said.filter(Boolean).join(", ");
+  return told && `: ${told}`;
 }
 
-// What is filtered away is not decided either: a group is what is shown of it.
-function Filter({ filter, onChange }) {
-  const set = (name) => (event) => onChange({ ...filter, [name]: event.target.value });
+function trialOf({ moved, waiting, conflicted, conflicts, sample }) {
+  const stays = conflicted ? [`${counted(conflicted, "one stays", "stay")} undecided: ${parts(conflicts[0].assetFqn).slice(3).join(".")}: ${conflicts[0].message}`] : [];
+  return {
+    moves: moved + waiting,
+    stays,
+    heads: ["Where", "Stands now", "Proposed"],
+    rows: sample.map((one) => [parts(one.assetFqn).slice(3).join(".") || one.assetFqn, inShort(one.standingValue) || "nothing", inShort(one.proposedValue)]),
+  };
+}
+
+const troubleOf = ({ conflicted, message }) => (conflicted ? `${number(conflicted)} could not be: ${message}` : "");
+
+// One call decides some thousands, and says behind which table to go on.
+async function decideMatching(variables, step, stopped) {
+  const came = { moved: 0, conflicted: 0, message: "" };
+  let afterTable;
+  do {
+    const answer = (await ask(DECIDE_MATCHING, { ...variables, afterTable })).decideRun;
+    came.moved += answer.moved;
+    came.conflicted += answer.conflicted;
+    came.message ||= answer.conflicts[0]?.message;
+    afterTable = answer.goOnAfterTable;
+    step(came.moved);
+  } while (afterTable && !stopped());
+  return came;
+}
+
+// The proposals of the groups that are opened, behind their group.
+function useMembers(run, { minConfidence, assetsLike }) {
+  const key = JSON.stringify([minConfidence, assetsLike]);
+  const [opened, setOpened] = useState({});
+  const [failure, setFailure] = useState(null);
+  useEffect(() => setOpened({}), [key]);
+  return useMemo(() => ({
+    failure,
+    forget: () => setOpened({}),
+    beside: (group) => (isMany(group) ? [{ ...group, opened: group.id in opened }, ...(opened[group.id] ?? [])] : [group]),
+    drop: (one) => setOpened((before) => (one.of in before ? { ...before, [one.of]: before[one.of].filter((other) => other.id !== one.id) } : before)),
+    otherOf: (group, one) => (group.example.id === one.id ? (opened[group.id] ?? []).find((other) => other.id !== one.id) : undefined),
+    toggle: async (group) => {
+      if (!isMany(group)) return;
+      setFailure(null);
+      if (group.id in opened) {
+        setOpened(({ [group.id]: _, ...rest }) => rest);
+        return;
+      }
+      try {
+        const found = (await ask(PROPOSALS, { runId: run, group: group.id, minConfidence, assetsLike, page: 1 })).runProposals.items;
+        setOpened((before) => ({ ...before, [group.id]: found.map((one) => ({ ...one, of: group.id })) }));
+      } catch (error) {
+        setFailure(error);
+      }
+    },
+  }), [opened, failure, key]);
+}
+
+// What is not narrowed down is not decided either: a group is what is shown of it.
+function Filter({ filter, onChange, total, onAll }) {
+  const set = (name) => (event) => onChange({ [name]: event.target.value });
   return html`
     <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <label><span class="hidden">Only what holds this text</span><input type="search" value=${filter.text} placeholder="Only those with …" autocomplete="off" spellcheck=${false} onInput=${set("text")} /></label>
-      <label><span class="hidden">How sure the engine is</span>
-        <select value=${filter.sure} onChange=${set("sure")}>
-          <option value="">However sure</option><option value="90">90% sure and more</option><option value="75">75% sure and more</option><option value="less">Less than 75% sure</option>
+      <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
+      <label><span class="hidden">Which kind</span>
+        <select value=${filter.kind} onChange=${set("kind")}>
+          <option value="">Every kind</option>${Object.entries(KINDS).map(([kind, title]) => html`<option key=${kind} value=${kind} selected=${kind === filter.kind}>${title}</option>`)}
         </select>
       </label>
+      <label><span class="hidden">How sure the engine is</span>
+        <select value=${filter.sure} onChange=${set("sure")}>${SURE.map(([value, title]) => html`<option key=${value} value=${value} selected=${value === filter.sure}>${title}</option>`)}</select>
+      </label>
+      ${total > 0 && html`<span class="choices">
+        <button type="button" class="quiet-button all" onClick=${() => onAll("APPROVE", "Accept")}>Accept all ${number(total)} …</button>
+        <button type="button" class="quiet-button" onClick=${() => onAll("REJECT", "Reject")}>Reject all …</button>
+      </span>`}
     </form>
   `;
 }
 
-// What is about to happen to a group, counted, before it does.
-function Sure({ asked: { items, group, verb, decision }, onYes, onNo }) {
-  const assets = new Set(items.map((one) => one.assetFqn)).size;
-  const tables = new Set(items.map((one) => tableOf(one.assetFqn))).size;
-  const sure = items.map((one) => one.confidence).filter((one) => one != null);
-  return html`
-    <${Confirm} title=${`${verb} ${counted(items.length, ...NOUN)}?`} verb=${`${verb} ${items.length}`} reason="Why (kept with the decision, may be empty)" onYes=${onYes} onNo=${onNo}>
-      <p>${group.title}: ${counted(assets, "asset", "assets")} of ${counted(tables, "table", "tables")}${sure.length > 0 && html`, the least sure at ${percent(Math.min(...sure))}`}.</p>
-      <p class="quiet">${decision === "APPROVE" ? "Each is carried out at once, as a new version of its asset. What is accepted stays." : "Nothing changes in the catalog. Rejected ones can be taken up again."}</p>
-    <//>
-  `;
-}
-
-// Decides; what is decided one by one goes together, as people press keys faster than a server counts requests.
-function useDecisions(run, list, setTold) {
+// Decides one by one. What is decided so goes together, as people press keys faster than a server counts requests.
+function useDecisions(run, { drop, again, recount }, setTold) {
   const queue = useRef({ items: [], decision: null, timer: null });
   const [going, setGoing] = useState(0);
-  async function now(items, decision, notes = null) {
-    list.change((before) => before.filter((one) => !items.includes(one)));
+  async function now(items, decision) {
     setGoing((before) => before + 1);
-    const conflicts = new Map();
-    let left = items;
     try {
-      while (left.length) {
-        const part = left.slice(0, MOST_AT_ONCE);
-        const answer = (await ask(DECIDE_PROPOSALS, { runId: run, decision, ids: part.map((one) => one.id), notes })).decideRun;
-        for (const one of answer.conflicts) conflicts.set(one.proposalId, one.message);
-        left = left.slice(MOST_AT_ONCE);
-      }
-      const back = items.filter((one) => conflicts.has(one.id));
-      if (back.length) list.change((before) => [...back, ...before]);
-      setTold({ decision, items: items.filter((one) => !conflicts.has(one.id)), conflicts: [...conflicts.values()] });
+      const ids = items.map((one) => (one.example ?? one).id);
+      const { conflicted, conflicts } = (await ask(DECIDE_PROPOSALS, { runId: run, decision, ids, notes: null })).decideRun;
+      const held = new Set(conflicts.map((one) => one.proposalId));
+      const moved = ids.filter((id) => !held.has(id));
+      const undo = decision === "REJECT" && moved.length > 0 && (() => takeBack(moved));
+      setTold({ said: `${counted(moved.length, ...NOUN)} ${DONE[decision]}.`, trouble: troubleOf({ conflicted, message: conflicts[0]?.message }), undo });
+      if (conflicted) again();
+      else recount();
     } catch (failure) {
-      list.change((before) => [...left, ...before]);
       setTold({ failure });
+      again();
     }
     setGoing((before) => before - 1);
   }
-  function flush() {
+  async function flush() {
     const { items, decision, timer } = queue.current;
     clearTimeout(timer);
     queue.current = { items: [], decision: null, timer: null };
-    if (items.length) now(items, decision);
+    if (items.length) await now(items, decision);
   }
-  function later(items, decision) {
+  function later(item, decision) {
     if (queue.current.decision && queue.current.decision !== decision) flush();
     clearTimeout(queue.current.timer);
-    list.change((before) => before.filter((one) => !items.includes(one)));
-    queue.current = { items: [...queue.current.items, ...items], decision, timer: setTimeout(flush, PAUSE) };
+    drop(item);
+    queue.current = { items: [...queue.current.items, item], decision, timer: setTimeout(flush, PAUSE) };
   }
-  useEffect(() => flush, []);
-  async function undo(items) {
+  useEffect(() => () => void flush(), []);
+  async function takeBack(ids) {
     try {
-      await ask(DECIDE_PROPOSALS, { runId: run, decision: "PENDING", ids: items.map((one) => one.id).slice(0, MOST_AT_ONCE), notes: null });
-      list.change((before) => [...items, ...before]);
+      await ask(DECIDE_PROPOSALS, { runId: run, decision: "PENDING", ids, notes: null });
+      again();
       setTold(null);
     } catch (failure) {
       setTold({ failure });
     }
   }
-  return { now, later, undo, going: going > 0 || queue.current.items.length > 0 };
-}
-
-function Outcome({ told, onUndo }) {
-  if (!told) return null;
-  if (told.failure) return html`<${Failed} failure=${told.failure} />`;
-  const rejected = told.decision === "REJECT";
-  return html`
-    <p class="outcome" role="status">
-      ${counted(told.items.length, ...NOUN)} ${rejected ? "rejected" : "accepted"}.
-      ${rejected && told.items.length > 0 && html` <button type="button" class="quiet-button" onClick=${() => onUndo(told.items)}>Undo</button>`}
-      ${told.conflicts.length > 0 && html` ${told.conflicts.length} could not be: ${told.conflicts[0]}`}
-    </p>
-  `;
+  return { later, flush, going: going > 0 || queue.current.items.length > 0 };
 }

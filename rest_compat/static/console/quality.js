@@ -1,11 +1,12 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
-import { RULES, SCORE, VIOLATIONS } from "./documents.js";
-import { Empty, html, NotShown, Part, useAnswer } from "./parts.js";
+import { ACTIONS, RULES, SCORE, VIOLATIONS } from "./documents.js";
+import { Empty, html, NotShown, Part, Told, useAnswer } from "./parts.js";
+import { link } from "./places.js";
 import { counted, moment, number, percent, plain } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
-const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
+export const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
 export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
 export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
 
@@ -45,6 +46,27 @@ export function Score({ fqn }) {
           </ul>
         `;
       }}
+    <//>
+  `;
+}
+
+// What to mend first, ranked by the platform; nothing is said of a table with which nothing is wrong.
+export function Actions({ fqn }) {
+  const answer = useAnswer(ACTIONS, { fqn });
+  if (!answer.failure && !answer.data?.actions.total) return null;
+  return html`
+    <${Part} title="What to do first" answer=${answer}>
+      ${({ actions }) => html`
+        <ol class="plain rows actions">
+          ${actions.items.map(
+            (one) => html`<li key=${one.violationId}>
+              <${Severity} value=${one.severity} />
+              <span><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span></span>
+            </li>`,
+          )}
+        </ol>
+        <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>Decide in the inbox</a>${actions.total > actions.items.length && html`<span class="quiet">${counted(actions.total - actions.items.length, "more violation", "more violations")} weigh less.</span>`}</p>
+      `}
     <//>
   `;
 }

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { RUNS } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { useAll } from "./pages.js";
+import { Empty, Failed, Heading, html, Loading } from "./parts.js";
 import { link } from "./places.js";
 import { Run } from "./run.js";
 import { counted, isOpen, lasted, moment, plain, sentence, work } from "./words.js";
@@ -30,28 +31,26 @@ export function Progress({ progress: { tasks, completed, failed, skipped }, labe
 }
 
 function List({ only }) {
-  const answer = useAnswer(RUNS, {});
   const [most, setMost] = useState(FIRST);
-  const { data, failure, again } = answer;
-  const runs = (data?.workflowConfigurations.items ?? []).flatMap((one) => one.runs);
-  const moving = runs.some((run) => isOpen(run.status));
+  const { items, total, loading, failure, again } = useAll(RUNS, {}, most);
+  const moving = items.some((run) => isOpen(run.status));
   useEffect(() => {
     if (!moving) return undefined;
     const later = setInterval(() => document.hidden || again(), PAUSE);
     return () => clearInterval(later);
   }, [moving]);
-  // What has not begun is the newest.
-  const newest = runs.filter(SHOWN[only] ?? SHOWN[""]).sort((one, other) => (other.startedAt ?? "9").localeCompare(one.startedAt ?? "9"));
+  const shown = items.filter(SHOWN[only] ?? SHOWN[""]);
+  const left = (total ?? 0) - items.length;
   return html`
     <${Heading} title="Runs">Runs<//>
     <div class="kinds" role="group" aria-label="Which runs">
       ${NAMES.map(([name, title]) => html`<a key=${name} href=${link("runs", { only: name })} aria-current=${name === only ? "true" : undefined}>${title}</a>`)}
     </div>
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
-    ${!data && !failure && html`<${Loading} what="Fetching the runs" />`}
-    ${data && !newest.length && html`<${Empty} title=${only ? "None of these" : "No runs yet"}>Start one on the page of a table; look for it in <a href=${link("find", { kind: "TABLE" })}>Find</a>.<//>`}
-    <ul class="plain rows runs">${newest.slice(0, most).map((run) => html`<${Line} key=${run.id} run=${run} />`)}</ul>
-    ${newest.length > most && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + FIRST)}>Show ${counted(Math.min(FIRST, newest.length - most), "more", "more")}</button>`}
+    ${total === null && loading && html`<${Loading} what="Fetching the runs" />`}
+    ${total !== null && !shown.length && html`<${Empty} title=${only ? "None of these" : "No runs yet"}>${only && left > 0 ? "Not among the newest; look at older ones below." : html`Start one on the page of a table; look for it in <a href=${link("find", { kind: "TABLE" })}>Find</a>.`}<//>`}
+    <ul class="plain rows runs">${shown.map((run) => html`<${Line} key=${run.id} run=${run} />`)}</ul>
+    ${left > 0 && html`<button type="button" class="quiet-button" disabled=${loading && !moving} onClick=${() => setMost(most + FIRST)}>Show ${counted(Math.min(FIRST, left), "older one", "older ones")}</button>`}
   `;
 }
 

@@ -1,91 +1,116 @@
 // Open violations: what is wrong where, with rows that show it, until somebody says what becomes of it.
-import { useRef, useState } from "../vendor/preact-hooks.js";
+import { useState } from "../vendor/preact-hooks.js";
 
-import { Confirm, Desk, grouped } from "./desk.js";
-import { DECIDE_VIOLATION, OPEN_VIOLATIONS } from "./documents.js";
+import { Like, Outcome, patternOf, Sure } from "./decide.js";
+import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
+import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, OPEN_VIOLATIONS } from "./inbox-documents.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading } from "./parts.js";
-import { link, parts, tableOf } from "./places.js";
-import { seen, Severity, worst } from "./quality.js";
+import { link, parts, settle, tableOf } from "./places.js";
+import { ORDER, seen, Severity, worst } from "./quality.js";
 import { counted, number, plain, sentence } from "./words.js";
 
 const MOST = 1000;
 const NOUN = ["violation", "violations"];
-const WAIT = 5000;
 const CHOICES = [
   { key: "c", verb: "Acknowledge", status: "ACKNOWLEDGED", told: "They stay known, and out of this list." },
   { key: "x", verb: "Resolve", status: "RESOLVED", told: "What a later run still finds is opened again.", reason: "How it was resolved" },
   { key: "d", verb: "Dismiss", status: "FALSE_POSITIVE", told: "Later runs leave them as they are.", reason: "Why it is none" },
 ];
 const nameOf = (one) => one.displayName || sentence(plain(one.name));
+const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
-export function Triage() {
-  const list = useAll(OPEN_VIOLATIONS, {}, MOST);
+export function Triage({ given: { severity = "", like = "" } }) {
+  const [filter, setFilter] = useState({ severity, like });
+  const list = useAll(OPEN_VIOLATIONS, { severity: filter.severity || undefined, assetsLike: patternOf(filter.like) }, MOST);
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
-  const [busy, setBusy] = useState("");
-  const stopped = useRef(false);
+  const only = { statuses: ["OPEN"], severities: filter.severity ? [filter.severity] : undefined, assetsLike: patternOf(filter.like) };
+  const narrow = Object.values(filter).some(Boolean);
 
-  async function decide(notes) {
-    const { items, choice } = asked;
-    stopped.current = false;
-    setTold(null);
-    let done = 0;
-    try {
-      for (const one of items) {
-        if (stopped.current) break;
-        if (items.length > 1) setBusy(`${done} of ${items.length} …`);
-        await patiently({ violationId: one.id, status: choice.status, notes });
-        done += 1;
-        list.change((before) => before.filter((other) => other !== one));
-      }
-      setTold({ done, verb: choice.verb });
-    } catch (failure) {
-      setTold({ failure });
-    }
-    setBusy("");
-    setAsked(null);
+  function filtered(change) {
+    const next = { ...filter, ...change };
+    settle("inbox", { of: "violations", ...next });
+    setFilter(next);
   }
-  const stop = () => (busy ? (stopped.current = true) : setAsked(null));
-  const choices = CHOICES.map((choice) => ({ ...choice, decide: (items) => setAsked({ items, choice }) }));
+  const outcome = (choice, done) => ({ said: `${choice.verb}: ${counted(done, ...NOUN)}.` });
+  function askAboutOne(choice, one) {
+    setAsked({
+      ...choice,
+      noun: NOUN,
+      about: `${nameOf(one)}: ${one.assetFqn}`,
+      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      carryOut: async (notes) => {
+        await ask(DECIDE_VIOLATION, { violationId: one.id, status: choice.status, notes });
+        list.change((before) => before.filter((other) => other.id !== one.id));
+        return outcome(choice, 1);
+      },
+    });
+    return true;
+  }
+  function askAbout(choice, which, about) {
+    const variables = { only: which, status: choice.status };
+    setAsked({
+      ...choice,
+      noun: NOUN,
+      about,
+      trial: async (signal) => trialOf((await ask(DECIDE_VIOLATIONS, { ...variables, dryRun: true }, { signal })).decideViolations),
+      carryOut: async (notes, step, stopped) => {
+        let done = 0;
+        for (let answer = { waiting: 1 }; answer.waiting && !stopped(); step(done)) {
+          answer = (await ask(DECIDE_VIOLATIONS, { ...variables, notes, dryRun: false })).decideViolations;
+          done += answer.moved;
+          if (!answer.moved) break;
+        }
+        list.again();
+        return outcome(choice, done);
+      },
+    });
+  }
+  const choices = CHOICES.map((choice) => ({
+    ...choice,
+    decide: (one) => askAboutOne(choice, one),
+    decideAll: (group) => askAbout(choice, { ...only, names: [group.key] }, `${group.title}${inWords(filter)}.`),
+  }));
   const groups = grouped(list.items, (one) => one.name, (one) => sentence(plain(one.name)), (one, other) => worst(one.items[0], other.items[0]));
-  const missing = (list.total ?? 0) > MOST && !list.loading;
+  const total = list.total ?? 0;
   return html`
-    ${told?.failure && html`<${Failed} failure=${told.failure} />`}
-    ${told?.done > 0 && html`<p class="outcome" role="status">${told.verb}: ${counted(told.done, ...NOUN)}.</p>`}
+    ${(total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${narrow ? "What the filter fits" : "All that are open"}${inWords(filter)}.`)} />`}
+    <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
     ${list.total === null && list.loading && html`<${Loading} what="Fetching the violations" />`}
-    ${list.total !== null && !list.loading && !list.items.length && html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`}
-    ${list.items.length > 0 && html`<p class="count" role="status">${counted(list.items.length, ...NOUN)} open${list.loading ? " …" : ""}${missing ? `, of ${number(list.total)}` : ""}</p>`}
-    ${list.items.length > 0 && html`<${Desk} groups=${groups} noun=${NOUN} choices=${choices} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
-    ${asked &&
-    html`<${Confirm} title=${`${asked.choice.verb} ${counted(asked.items.length, ...NOUN)}?`} verb=${asked.choice.verb} reason=${asked.choice.reason} busy=${busy} onYes=${decide} onNo=${stop}>
-      <p>${inWords(asked.items)}</p>
-      <p class="quiet">${asked.choice.told}</p>
-    <//>`}
+    ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ severity: "", like: "" })}>Show all again</button><//>` : html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`)}
+    ${list.items.length > 0 && html`<p class="count" role="status">${counted(list.items.length, ...NOUN)} open${list.loading ? " …" : total > MOST ? `, of ${number(total)}` : ""}</p>`}
+    ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${choices} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+    ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
 
-function inWords(items) {
-  if (items.length === 1) return `${nameOf(items[0])}: ${items[0].assetFqn}`;
-  return `${plain(items[0].name)}, in ${counted(new Set(items.map((one) => tableOf(one.assetFqn))).size, "table", "tables")}.`;
+function inWords({ severity, like }) {
+  const said = [severity && plain(severity), like && `names like ${patternOf(like)}`].filter(Boolean).join(", ");
+  return said && `: ${said}`;
 }
 
-// The graph changes one violation at a time and counts requests; who changes many waits as long as it takes.
-async function patiently(variables) {
-  for (;;) {
-    try {
-      return await ask(DECIDE_VIOLATION, variables);
-    } catch (failure) {
-      if (failure.code !== "RATE_LIMIT_EXCEEDED") throw failure;
-      await new Promise((resolve) => setTimeout(resolve, WAIT));
-    }
-  }
+function trialOf({ moved, waiting, barred, sample }) {
+  const stays = barred ? [`${counted(barred, "one stays", "stay")} as they are: from where they stand this cannot be reached.`] : [];
+  return { moves: moved + waiting, stays, heads: ["Where", "What"], rows: sample.map((one) => [placeOf(one), nameOf(one)]) };
 }
+
+const Filter = ({ filter, onChange, total, onAll }) => html`
+  <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
+    <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
+    <label><span class="hidden">How bad</span>
+      <select value=${filter.severity} onChange=${(event) => onChange({ severity: event.target.value })}>
+        <option value="">However bad</option>${ORDER.map((value) => html`<option key=${value} value=${value} selected=${value === filter.severity}>${sentence(plain(value))}</option>`)}
+      </select>
+    </label>
+    ${total > 0 && html`<span class="choices">${CHOICES.map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${choice.verb} all${at ? "" : ` ${number(total)}`} …</button>`)}</span>`}
+  </form>
+`;
 
 const Row = ({ one }) => html`
-  <span class="row-head"><${Severity} value=${one.severity} /> <strong>${parts(one.assetFqn).slice(3).join(".") || one.assetFqn}</strong></span>
+  <span class="row-head"><${Severity} value=${one.severity} /> <strong>${placeOf(one)}</strong></span>
   ${one.displayName && plain(one.name) !== one.displayName.toLowerCase() && html`<span class="about">${one.displayName}</span>`}
 `;
 

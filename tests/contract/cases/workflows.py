@@ -93,6 +93,7 @@ CASES = [
     Case("delete_workflow_configuration", "project", "can_delete", on.configuration, "configuration_id"),
     Case("retry_run", "project", "can_execute", failed_run, "run_id"),
     Case("list_pipeline_runs", "project", "can_read", on.nothing),
+    Case("list_project_runs", "project", "can_read", on.nothing),
     Case("get_pipeline_run", "project", "can_read", pipeline, "pipeline_id"),
     Case("list_run_proposals", "project", "can_read_metadata", proposing_run, "run_id"),
     Case("list_proposal_groups", "project", "can_read_metadata", proposing_run, "run_id"),

@@ -63,6 +63,7 @@ ADDITIONS: dict[str, str] = {
     "PUT /talk2data/chat/settings": ANSWERING,
     "GET /data-readiness/workflows/definitions": "a configuration is made from a definition",
     "GET /data-readiness/workflows/pipelines": CATALOG,
+    "GET /data-readiness/workflows/runs": CATALOG,
     "PUT /data-readiness/workflows/{configuration_id}": CATALOG,
     "DELETE /data-readiness/workflows/{configuration_id}": CATALOG,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/cancel": RUNS,

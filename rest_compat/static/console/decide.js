@@ -1,0 +1,80 @@
+// A decision about many things: first what it would change, counted and shown, then the decision.
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+
+import { Confirm } from "./desk.js";
+import { Failed, html, Loading, Told } from "./parts.js";
+import { counted, number } from "./words.js";
+
+// `asked` is { verb, noun, about, told, reason, trial(signal), carryOut(notes, step, stopped) }. The trial answers with
+// { moves, stays: [sentence], heads, rows: [[text]] } and carrying out with whatever `onEnd` takes; `step` is told how
+// many are done, and `stopped` whether somebody wants no more.
+export function Sure({ asked, onEnd }) {
+  const [trial, setTrial] = useState(null);
+  const [failure, setFailure] = useState(null);
+  const [busy, setBusy] = useState("");
+  const stopped = useRef(false);
+  const { verb, noun, about, told, reason } = asked;
+  useEffect(() => {
+    const leaving = new AbortController();
+    asked.trial(leaving.signal).then(setTrial, (error) => leaving.signal.aborted || setFailure(error));
+    return () => leaving.abort();
+  }, [asked]);
+  async function yes(notes) {
+    setBusy("Going on …");
+    try {
+      onEnd(await asked.carryOut(notes, (done) => setBusy(`${number(done)} done …`), () => stopped.current));
+    } catch (error) {
+      onEnd({ failure: error });
+    }
+  }
+  const no = () => (busy ? (stopped.current = true) : onEnd(null));
+  const moves = trial?.moves ?? 0;
+  return html`
+    <${Confirm} title=${moves ? `${verb} ${counted(moves, ...noun)}?` : `${verb}?`} verb=${moves ? `${verb} ${number(moves)}` : ""} reason=${moves > 0 && reason} busy=${busy} onYes=${yes} onNo=${no}>
+      <p>${about}</p>
+      ${failure && html`<${Failed} failure=${failure} />`}
+      ${!trial && !failure && html`<${Loading} what="Looking at what would change" />`}
+      ${trial && !moves && html`<p><strong>Nothing would change.</strong></p>`}
+      ${trial?.stays.map((sentence) => html`<p key=${sentence} class="trouble">${sentence}</p>`)}
+      ${trial?.rows.length > 0 && html`<${Sample} trial=${trial} />`}
+      ${moves > 0 && html`<p class="quiet">${told}</p>`}
+    <//>
+  `;
+}
+
+const Sample = ({ trial: { moves, heads, rows } }) => html`
+  <div class="wide sample" tabindex="0" role="region" aria-label="What would change">
+    <table>
+      <thead><tr>${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}</tr></thead>
+      <tbody>${rows.map((row, at) => html`<tr key=${at}>${row.map((text, place) => html`<td key=${place}><${Told} text=${text} /></td>`)}</tr>`)}</tbody>
+    </table>
+  </div>
+  ${moves > rows.length && html`<p class="quiet">The first ${rows.length} of ${number(moves)}.</p>`}
+`;
+
+// What came of a decision: { failure } or { said, trouble, undo }.
+export function Outcome({ told }) {
+  if (!told) return null;
+  if (told.failure) return html`<${Failed} failure=${told.failure} />`;
+  return html`
+    <p class="outcome" role="status">
+      ${told.said}${told.undo && html` <button type="button" class="quiet-button" onClick=${told.undo}>Undo</button>`}
+      ${told.trouble && html` <span class="trouble">${told.trouble}</span>`}
+    </p>
+  `;
+}
+
+// Part of a name, as people type it, becomes a pattern over whole names.
+export const patternOf = (text) => (!text ? undefined : text.includes("*") ? text : `*${text}*`);
+
+// A field for part of a name that waits until nothing more is typed.
+export function Like({ label, value, onChange }) {
+  const waiting = useRef();
+  useEffect(() => () => clearTimeout(waiting.current), []);
+  const typed = (event) => {
+    const text = event.target.value.trim();
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => onChange(text), 250);
+  };
+  return html`<label><span class="hidden">${label}</span><input type="search" value=${value} placeholder=${label} maxlength="398" autocomplete="off" spellcheck=${false} onInput=${typed} /></label>`;
+}

@@ -1,0 +1,206 @@
+// The GraphQL documents of the inbox: what waits, in groups and one by one, and decisions with what they would change.
+
+export const WAITING = `
+  query ConsoleWaiting($runId: UUID!, $kind: ProposalKind, $minConfidence: Float, $assetsLike: String) {
+    runProposals(
+      runId: $runId
+      state: PROPOSED
+      kind: $kind
+      minConfidence: $minConfidence
+      assetsLike: $assetsLike
+      limit: 1
+    ) {
+      total
+    }
+  }
+`;
+
+export const PROPOSAL_GROUPS = `
+  query ConsoleProposalGroups(
+    $runId: UUID!
+    $kind: ProposalKind
+    $minConfidence: Float
+    $assetsLike: String
+    $page: Int!
+  ) {
+    proposalGroups(
+      runId: $runId
+      state: PROPOSED
+      kind: $kind
+      minConfidence: $minConfidence
+      assetsLike: $assetsLike
+      limit: 50
+      page: $page
+    ) {
+      total
+      limit
+      items {
+        id: group
+        kind
+        says
+        proposals
+        assets
+        lowestConfidence
+        highestConfidence
+        example {
+          id
+          kind
+          assetFqn
+          resourceUri
+          proposedValue
+          standingValue
+          confidence
+        }
+      }
+    }
+  }
+`;
+
+export const PROPOSALS = `
+  query ConsoleProposals($runId: UUID!, $group: String!, $minConfidence: Float, $assetsLike: String, $page: Int!) {
+    runProposals(
+      runId: $runId
+      state: PROPOSED
+      group: $group
+      minConfidence: $minConfidence
+      assetsLike: $assetsLike
+      limit: 50
+      page: $page
+    ) {
+      total
+      items {
+        id
+        kind
+        assetFqn
+        resourceUri
+        proposedValue
+        standingValue
+        confidence
+      }
+    }
+  }
+`;
+
+export const PROPOSAL = `
+  query ConsoleProposal($runId: UUID!, $assetFqn: String!, $kind: ProposalKind!) {
+    runProposals(runId: $runId, assetFqn: $assetFqn, kind: $kind, limit: 100) {
+      items {
+        id
+        standingValue
+        evidence
+      }
+    }
+  }
+`;
+
+export const DECIDE_PROPOSALS = `
+  mutation ConsoleDecideProposals($runId: UUID!, $decision: Decision!, $ids: [UUID!], $notes: String) {
+    decideRun(runId: $runId, approval: { decision: $decision, proposalIds: $ids, notes: $notes }) {
+      pending
+      conflicted
+      conflicts {
+        proposalId
+        message
+      }
+    }
+  }
+`;
+
+export const TRY_PROPOSALS = `
+  mutation ConsoleTryProposals($runId: UUID!, $decision: Decision!, $only: ProposalFilter!) {
+    decideRun(runId: $runId, approval: { decision: $decision, only: $only, dryRun: true }) {
+      moved
+      waiting
+      conflicted
+      conflicts {
+        assetFqn
+        message
+      }
+      sample {
+        id
+        assetFqn
+        proposedValue
+        standingValue
+      }
+    }
+  }
+`;
+
+export const DECIDE_MATCHING = `
+  mutation ConsoleDecideMatching(
+    $runId: UUID!
+    $decision: Decision!
+    $only: ProposalFilter!
+    $notes: String
+    $afterTable: String
+  ) {
+    decideRun(
+      runId: $runId
+      approval: { decision: $decision, only: $only, notes: $notes, afterTable: $afterTable }
+    ) {
+      moved
+      conflicted
+      conflicts {
+        message
+      }
+      goOnAfterTable
+    }
+  }
+`;
+
+export const OPEN_VIOLATIONS = `
+  query ConsoleOpenViolations($severity: Severity, $assetsLike: String, $page: Int!) {
+    violations(
+      status: OPEN
+      severity: $severity
+      assetsLike: $assetsLike
+      sort: "severity:desc,created_at:asc"
+      limit: 100
+      page: $page
+    ) {
+      total
+      limit
+      items {
+        id
+        name
+        displayName
+        severity
+        assetFqn
+        column
+        details
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const DECIDE_VIOLATION = `
+  mutation ConsoleDecideViolation($violationId: UUID!, $status: ViolationStatus!, $notes: String) {
+    updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {
+      id
+      status
+    }
+  }
+`;
+
+export const DECIDE_VIOLATIONS = `
+  mutation ConsoleDecideViolations(
+    $only: ViolationFilter!
+    $status: ViolationStatus!
+    $notes: String
+    $dryRun: Boolean!
+  ) {
+    decideViolations(decision: { only: $only, status: $status, resolutionNotes: $notes, dryRun: $dryRun }) {
+      moved
+      waiting
+      barred
+      sample {
+        id
+        assetFqn
+        name
+        displayName
+      }
+    }
+  }
+`;
