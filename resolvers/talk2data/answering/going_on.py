@@ -13,7 +13,7 @@ from typing import Final
 from persistence.queries.chat_provenance import LastTurn
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored
-from resolvers.talk2data.answering.pipeline import Begun, PipelineQuestion
+from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from schema.talk2data.provenance import AnswerKind
 
 LONGEST: Final = 300
