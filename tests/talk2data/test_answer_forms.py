@@ -158,7 +158,7 @@ async def test_a_ranking_shows_its_figure_and_tells_of_equals(
     assert not most.done["warnings"]
     highest = await ask(world, "Highest?", session=session)
     assert highest.result["rows"][0][1] == 20.25
-    assert "At least one more has the same credit as the last one, 20.25, and is left out." in highest.text
+    assert "At least one more has the same credit, 20.25, and is left out." in highest.text
     assert "At least" not in (await ask(world, "Lowest?", session=session)).text
     assert (await ask(world, "First?", session=session)).result["rows"] == [["Bonn"]], "a key is no figure"
     where = {"session_id": session, "turn_id": most.turn["turn_id"]}

@@ -87,7 +87,8 @@ def sentence_of(answer: Rows, reading: str | None = None, *, tied: int | None = 
         said.add(" There are more; only the first ", _rows(answer), " were taken.")
     if tied is not None and answer.rows:
         last = len(answer.rows) - 1
-        said.add(f" At least one more has the same {_name(answer.columns[tied])} as the last one, ")
+        like = " as the last one" if last else ""
+        said.add(f" At least one more has the same {_name(answer.columns[tied])}{like}, ")
         said.add(_cell(answer, last, tied), ", and is left out.")
     return said
 

@@ -44,7 +44,8 @@ def alone(asked: PipelineQuestion, standing: AskedBack | None, last: LastTurn | 
         return None
     wishes = replace(asked, wish=wish, last=last)
     if standing is not None and last is not None and last.kind is AnswerKind.CLARIFICATION:
-        message = f"Choose first which is meant, then it comes as {wish.form.called}."
+        ask = "Choose first which is meant" if len(standing.readings) > 1 else "Say first whether this is meant"
+        message = f"{ask}, then it comes as {wish.form.called}."
         readings = [Interpretation(one["text"], one["sql"]) for one in standing.readings]
         return replace(wishes, reply=Reply(AnswerKind.CLARIFICATION, message, readings), again=standing)
     if not asked.earlier:
