@@ -378,8 +378,14 @@ def _terms(subject: str, grounds: Sequence[Ground]) -> list[Term]:
 
 def _near(subject: str, grounds: Sequence[Ground], names_of: Callable[[Ground], Iterator[str]]) -> list[str]:
     """The names that a misspelled one nearly is."""
-    by_key = {_key(name): name for name in sorted({name for ground in grounds for name in names_of(ground)})}
-    return [by_key[one] for one in difflib.get_close_matches(_key(subject), by_key, 3, 0.7)]
+    names = sorted({name for ground in grounds for name in names_of(ground)})
+    by_key = {_key(name): name for name in names} | {name.casefold(): name for name in names}
+    near = [
+        by_key[one]
+        for said in dict.fromkeys((_key(subject), subject.casefold()))
+        for one in difflib.get_close_matches(said, by_key, 3, 0.7)
+    ]
+    return list(dict.fromkeys(near))[:3]
 
 
 def _unknown(subject: str, near: Sequence[str]) -> str:

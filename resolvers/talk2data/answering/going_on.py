@@ -82,7 +82,7 @@ def _renamed(asked: PipelineQuestion, last: LastTurn, text: str) -> PipelineQues
     said = text.casefold()
     is_name = len(said.split()) <= _MOST_WORDS and not _STARTS.match(text)
     if missing and is_name and not any(one.casefold() in said for one in missing):
-        return replace(asked, maybe=instead(last.asked, missing, _INSTEAD.sub("", text)))
+        return replace(asked, maybe=instead(last.asked, missing, _INSTEAD.sub("", text)), is_guess=True)
     if last.kind is AnswerKind.CLARIFICATION and _MORE.match(text):
         return replace(asked, maybe=f"{last.asked.rstrip(' .?!')} {text}")
     return asked

@@ -19,7 +19,6 @@ from resolvers.engines.nl2sql.model import (
     Drafter,
     DraftFailure,
     Interpretation,
-    Lookup,
     Outcome,
     QueryDraft,
     Unanswerable,
@@ -48,6 +47,7 @@ from resolvers.talk2data.answering.last_answer import told_of_answer
 from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
+from resolvers.talk2data.answering.respelling import respelled
 from resolvers.talk2data.answering.restricted import masking_warnings, shown_by
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
@@ -154,7 +154,7 @@ class Work:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
             found.drafter = drafter.name
-            asked, outcome = await self._drafted(drafter, ground, search.lookup)
+            asked, outcome = await self._drafted(drafter, ground, search)
             while True:
                 if not isinstance(outcome, QueryDraft):
                     self._without(outcome)
@@ -268,7 +268,7 @@ class Work:
     async def _drafter(self, ground: Ground) -> Drafter:
         return await modelled(drafter_of(self._ctx, self._settings, ground, self.question.task_id))
 
-    async def _drafted(self, drafter: Drafter, ground: Ground, lookup: Lookup) -> tuple[Asked, Outcome]:
+    async def _drafted(self, drafter: Drafter, ground: Ground, search: Search) -> tuple[Asked, Outcome]:
         """The draft of the question as it was asked, or as it goes on from what came before it."""
         question, last = self.question, self.question.last
         back = None if last is None else back_of(last.kind, last.asked_back)
@@ -281,10 +281,14 @@ class Work:
             if self._begun.draft.evidence.get("asked") == question.maybe:
                 self._whole = question.maybe
             return asked, self._noted(self._begun.draft)
-        drafted = await before.drafted(drafter, asked, question.maybe, lookup)
+        least = self._settings.unsure_below if question.is_guess else 0.0
+        drafted = await before.drafted(drafter, asked, question.maybe, search.lookup, least=least)
         if drafted.asked.text == question.maybe:
             self._whole = question.maybe
-        outcome = self._noted(drafted.outcome)
+        outcome = drafted.outcome
+        if isinstance(outcome, Unanswerable):
+            outcome = await respelled(drafter, drafted.asked, ground, outcome, search)
+        outcome = self._noted(outcome)
         if isinstance(outcome, QueryDraft) and drafted.goes_on is not None:
             outcome = replace(outcome, evidence={**outcome.evidence, "goes_on": drafted.goes_on})
         return drafted.asked, outcome

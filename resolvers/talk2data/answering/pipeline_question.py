@@ -65,6 +65,8 @@ class PipelineQuestion:
     """Whether nothing is shown beside what is asked for, such as the figure that a ranking goes by."""
     maybe: str | None = None
     """What the message may make of the question before it; it counts when that can be answered."""
+    is_guess: bool = False
+    """Whether `maybe` counts only when the answer to it is sure."""
     last: LastTurn | None = None
     """The turn before it."""
     unfinished: Begun | None = None
