@@ -68,6 +68,9 @@ async def test_a_word_that_is_nearly_nothing_stays_an_honest_no(
     drafter.script |= {"followers of Coper?": lost("followers", "Coper"), "In Oz?": lost("Oz")}
     assert (await ask(world, "followers of Coper?")).done["kind"] == "unanswerable"
     assert (await ask(world, "In Oz?")).done["kind"] == "unanswerable"
+    drafter.script["coper weight by year"] = lost("coper")
+    unknown = await ask(world, "coper weight by year")
+    assert unknown.done["kind"] == "unanswerable", "no value stands there"
 
 
 async def test_values_that_are_private_are_not_offered(world: World, parts: Bench, drafter: ScriptedDrafter) -> None:

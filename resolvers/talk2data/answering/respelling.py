@@ -24,6 +24,9 @@ from resolvers.talk2data.answering.near_values import MOST_NEAR, MOST_WORDS, may
 from resolvers.talk2data.answering.sanitizing import heard
 from resolvers.talk2data.answering.value_lookup import Search
 
+_BEFORE_VALUES: Final = frozenset(
+    ("in", "from", "at", "of", "near", "to", "for", "by", "like", "is", "are", "named", "called", "equals", "not")
+)
 _QUOTES: Final = ('"', "'", "“", "`", "«")
 MOST_SURE: Final = 0.5
 """How sure an answer is at most whose question was read otherwise than it was written."""
@@ -33,6 +36,8 @@ async def respelled(drafter: Drafter, asked: Asked, ground: Ground, without: Una
     """The question with nearly the same words that the data have; the honest no where there are none."""
     words = list(dict.fromkeys(without.missing))
     if without.forbidden or not 0 < len(words) <= MOST_WORDS or not all(map(may_be_misspelled, words)):
+        return without
+    if not all(_is_name(word, asked.text) or _is_behind_preposition(word, asked.text) for word in words):
         return without
     near = await search.near(words)
     if near.keys() < set(words):
@@ -68,3 +73,9 @@ def _is_name(word: str, question: str) -> bool:
     before = question[: found.start()].rstrip()
     is_quoted = before[-1:] in _QUOTES
     return is_quoted or (found[0][:1].isupper() and bool(before) and before[-1] not in ".?!:")
+
+
+def _is_behind_preposition(word: str, question: str) -> bool:
+    """Return whether a word in small letters stands where a value does; elsewhere it is a word that is not known."""
+    found = re.search(rf"\b(\w+) {re.escape(word)}\b", question, re.IGNORECASE)
+    return found is not None and found[1].casefold() in _BEFORE_VALUES
