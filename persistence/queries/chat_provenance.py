@@ -91,6 +91,11 @@ class LastTurn:
         return self._evidence.get("asked") or self.question
 
     @property
+    def form(self) -> str | None:
+        """The form that it wished its answer in."""
+        return self._evidence.get("form")
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The data that it was limited to."""
         return tuple(self.context.get("datasources") or ())

@@ -387,8 +387,20 @@ async def download_artifact(
     data = await _formatted(ctx, kept, format)
     media, _ = _FORMATS[format]
     name = f"{artifact.key.rpartition('/')[2].removesuffix('.parquet')}.{format}"
-    path = f"{download_path('artifacts', resource_uri)}?format={format}"
-    return download_of_bytes(data, name=name, content_type=media, url=path)
+    return download_of_bytes(data, name=name, content_type=media, url=_format_path(resource_uri, format))
+
+
+def downloads_of(resource_uri: str, cells: int) -> dict[str, str]:
+    """Return where a Parquet table of so many cells is had in each format that it can be had in."""
+    wide = cells > MOST_TABLE_CELLS
+    formats = [one for one in TableFormat if one is TableFormat.PARQUET or not wide]
+    if not table_formats.has_workbooks() and TableFormat.XLSX in formats:
+        formats.remove(TableFormat.XLSX)
+    return {one.value: _format_path(resource_uri, one) for one in formats}
+
+
+def _format_path(resource_uri: str, format: TableFormat) -> str:
+    return f"{download_path('artifacts', resource_uri)}?format={format}"
 
 
 async def _formatted(ctx: Context, kept: StoredBytes, format: TableFormat) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
+from importlib.util import find_spec
 from typing import Any, Final
 
 import orjson
@@ -55,6 +56,11 @@ class TableRows:
     types: Sequence[str]
     """DuckDB's names of the types."""
     rows: Sequence[Sequence[Any]]
+
+
+def has_workbooks() -> bool:
+    """Return whether the library that writes XLSX is installed."""
+    return find_spec("xlsxwriter") is not None
 
 
 def as_csv(table: TableRows, most: int) -> bytes:

@@ -71,6 +71,7 @@ def kinds(events: Sequence[AnswerEvent]) -> list[tuple[str, Any]]:
             data["resource_uri"] = data["resource_uri"].partition(":answer-")[0] + data["resource_uri"][-8:].lstrip(
                 "0123456789abcdef"
             )
+            data["metadata"] = {**data["metadata"], "downloads": sorted(data["metadata"].get("downloads", ()))}
         shown.append((one.event.value, data))
     return shown
 

@@ -73,6 +73,8 @@ async def test_a_question_is_answered_with_the_rows_of_the_source(
     )
     (artifact,) = listed["items"]
     assert (artifact["artifact_type"], artifact["artifact_title"]) == ("parquet", "How much credit by city?")
+    downloads = artifact["metadata"].pop("downloads")
+    assert downloads["json"] == f"/assets/artifacts/{artifact['resource_uri']}/download?format=json"
     assert artifact["metadata"] == {"rows": 2, "columns": ["city", "credit", "customers"], "truncated": False}
     shown = await door(preview_artifact, world.owner, resource_uri=artifact["resource_uri"])
     assert shown["columns"] == ["city", "credit", "customers"]

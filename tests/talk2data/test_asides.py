@@ -48,7 +48,13 @@ async def test_what_there_is_is_told_from_the_catalog(
     assert "- total (NUMERIC" in told(await ask(world, "Describe the orders table"))
     assert told(await ask(world, "What does credits mean?")).startswith("credit of customers (Shop)")
     unknown = told(await ask(world, "What does 'totall' mean?"))
-    assert unknown == "Nothing in the catalog is called “totall”. Did you mean “total”?"
+    assert unknown.startswith(
+        "Nothing in the catalog is called “totall”. Did you mean “total”?\n\ntotal of orders (Shop)"
+    )
+    assert told(await ask(world, "What does CUSTOMER_ID mean?")).startswith("customer_id of orders (Shop)")
+    assert told(await ask(world, "What is the orders table?")).startswith("orders (Shop) has 4 rows")
+    nearly = told(await ask(world, "How good is the custmers table?"))
+    assert nearly.startswith("Nothing in the catalog is called “custmers”. Did you mean “customers”?\n\nThe quality of")
     assert not drafter.asked
     found = await door(
         get_turn_provenance, world.owner, session_id=tables.turn["session_id"], turn_id=tables.turn["turn_id"]
@@ -144,6 +150,7 @@ async def test_a_term_of_the_glossary_is_told(world: World, shop: Bench, drafter
         ("How good is the payment table?", Aside(Topic.QUALITY, "payment", False)),
         ("Can I trust this data?", Aside(Topic.QUALITY)),
         ("what does the column `amt` mean?", Aside(Topic.MEANING, "amt")),
+        ("What does lgID mean?", Aside(Topic.MEANING, "lgID")),
         ("define churn", Aside(Topic.MEANING, "churn", False)),
         ("what is the sql?", Aside(Topic.SQL)),
         ("show me the query behind that", Aside(Topic.SQL)),

@@ -189,3 +189,20 @@ def test_words_that_stand_together_are_replaced() -> None:
     given: Any = ("How many weather forecasts?", ["weather", "forecasts"], "orders")
     assert instead(*given) == "How many orders?"
     assert instead("How many forecasts of weather?", ["weather", "forecasts"], "orders") is None
+
+
+async def test_words_that_were_not_understood_are_not_put_in_their_own_place(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script |= {
+        "quux total by city": Unanswerable("Nothing stands for “quux”.", ("quux",)),
+        "quux total": Unanswerable("Nothing stands for “quux”.", ("quux",)),
+        "average total by city": draft(COUNT),
+    }
+    session = await begun(world)
+    await ask(world, "quux total by city", session=session)
+    assert (await ask(world, "quux total", session=session)).done["kind"] == "unanswerable"
+    again = await begun(world)
+    await ask(world, "quux total by city", session=again)
+    got = await ask(world, "average instead", session=again)
+    assert "I took this for “average total by city”." in got.text

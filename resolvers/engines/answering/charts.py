@@ -1,16 +1,19 @@
 """Defines whether a chart helps to see an answer, which kind, and its drawing.
 
-The kind follows from the shape of the answer alone: what its columns hold and how many rows it has. The chart is a
-Vega-Lite specification with its data inside, which any viewer draws without fetching anything.
+The kind follows from the shape of the answer alone: what its columns hold and how many rows it has; or it is the one
+that was asked for, where the rows allow it. The chart is a Vega-Lite specification with its data inside, which any
+viewer draws without fetching anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from heapq import nlargest
 from math import isfinite
 from typing import Any, Final
 
+from resolvers.engines.answering.forms import AnswerForm
 from resolvers.engines.answering.shape import Rows, names_things
 from resolvers.engines.chart_library import renderer
 from resolvers.engines.english.identifiers import tokens_of
@@ -20,6 +23,8 @@ Spec = dict[str, Any]
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 FEWEST, MOST_BARS, MOST_POINTS, MOST_SERIES = 2, 40, 2000, 8
+MOST_SLICES: Final = 10
+"""Slices of a pie; of more groups the least ones are put together."""
 OF_MANY: Final = 20
 """How many bars are drawn of an answer that has more than can be told apart."""
 ENOUGH_FOR_A_CLOUD, ENOUGH_FOR_A_DISTRIBUTION = 5, 20
@@ -32,6 +37,7 @@ LARGEST_EXACT: Final = 2**53
 SCALE: Final = 2.0
 """Pixels of the picture for each of the specification's."""
 
+_BAR: Final[Spec] = {"type": "bar", "cornerRadiusEnd": 2}
 _CONFIG: Final[Spec] = {
     "background": "white",
     "font": "system-ui, sans-serif",
@@ -42,6 +48,17 @@ _CONFIG: Final[Spec] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """Holds which columns of an answer, from 0, are what in a chart."""
+
+    times: list[int]
+    texts: list[int]
+    figures: list[int]
+    labels: list[int]
+    """All that tells rows apart, in the order of the columns."""
+
+
 def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
     """The chart of an answer; None when rows are read as easily. A cut-off answer has none: it would mislead.
 
@@ -49,10 +66,8 @@ def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
     """
     if answer.is_cut_off or len(answer.rows) < answer.total or not FEWEST <= answer.total <= MOST_POINTS:
         return None
-    numbers = _of(answer, ValueKind.NUMBER)
-    times, texts = _of(answer, ValueKind.TEMPORAL), _of(answer, ValueKind.TEXT, ValueKind.BOOLEAN)
-    times += [index for index in numbers if _are_years(answer, index)]
-    figures = [index for index in numbers if index not in times and not _identifies(answer, index)]
+    roles = _roles(answer)
+    times, texts, figures = roles.times, roles.texts, roles.figures
     made: Spec | None = None
     if len(times) == 1 and len(figures) == 1 and not texts and _is_ranking(answer, times[0], figures[0]):
         made = _ranking(answer, times[0], figures[0])
@@ -71,6 +86,126 @@ def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
     return {"$schema": SCHEMA, "title": _title(answer, made, title, ordered=ordered), "config": _CONFIG, **made}
 
 
+class Undrawable(Exception):
+    """The rows cannot be drawn as was asked. The text says why, as the end of a sentence."""
+
+
+def chart_as(answer: Rows, title: str, form: AnswerForm, *, ordered: bool = True, adds_up: bool = True) -> Spec:
+    """The chart of a kind that was asked for. Raises Undrawable.
+
+    `adds_up` says that the figures are parts of a whole, as averages are not.
+    """
+    if answer.is_cut_off or len(answer.rows) < answer.total:
+        raise Undrawable("there are more rows than were read, and a part that is taken for the whole would mislead")
+    if answer.total < FEWEST:
+        raise Undrawable("it takes two rows at least to be compared")
+    if answer.total > MOST_POINTS:
+        raise Undrawable(f"it has more than {MOST_POINTS:,} rows")
+    if form is AnswerForm.CHART and (found := chart_of(answer, title, ordered=ordered)) is not None:
+        return found
+    roles = _roles(answer)
+    if not roles.figures:
+        raise Undrawable("no column of it holds figures")
+    if form is AnswerForm.PIE and not adds_up:
+        raise Undrawable("some of its figures are averages or extremes, which are no parts of a whole")
+    made = _MADE[form](answer, roles, ordered=ordered)
+    whole = _title(answer, made, title, ordered=ordered)
+    return {"$schema": SCHEMA, "title": whole, "config": _CONFIG, **made}
+
+
+def _as_bars(answer: Rows, roles: _Roles, *, ordered: bool) -> Spec:
+    if len(roles.texts) == 2 and not roles.times:
+        grouped = _grouped(answer, roles.texts, roles.figures[0])
+        if grouped is not None:
+            return grouped
+    in_time = len(roles.labels) == 1 and bool(roles.times)
+    made = _bars(_labelled(answer, roles), 0, 1, ordered=ordered or in_time)
+    assert made is not None
+    return made
+
+
+def _as_pie(answer: Rows, roles: _Roles, *, ordered: bool) -> Spec:
+    rows = _labelled(answer, roles)
+    amounts = [0.0 if row[1] is None else _float(row[1]) for row in rows.rows]
+    if any(one is None for one in amounts):
+        raise Undrawable("one of its figures is no number that can be drawn")
+    sizes = [one for one in amounts if one is not None]
+    if min(sizes) < 0:
+        raise Undrawable("some of its figures are below zero, which no slice can show")
+    if not sum(sizes):
+        raise Undrawable("its figures add up to nothing")
+    pairs = [(row[0], size) for row, size in zip(rows.rows, sizes, strict=True)]
+    if len(pairs) > MOST_SLICES:
+        pairs.sort(key=lambda pair: -pair[1])
+        left = pairs[MOST_SLICES - 1 :]
+        pairs = [*pairs[: MOST_SLICES - 1], (f"{len(left)} others", sum(size for _, size in left))]
+    return {
+        "width": 320,
+        "height": 320,
+        "data": {"values": [{"c0": name, "c1": size, "at": at} for at, (name, size) in enumerate(pairs)]},
+        "mark": {"type": "arc", "tooltip": True},
+        "encoding": {
+            "theta": {"field": "c1", "type": "quantitative", "stack": True, "title": rows.columns[1]},
+            "color": {"field": "c0", "type": "nominal", "sort": None, "title": rows.columns[0]},
+            "order": {"field": "at", "type": "quantitative"},
+        },
+    }
+
+
+def _as_line(answer: Rows, roles: _Roles, *, ordered: bool) -> Spec:
+    if not roles.times:
+        raise Undrawable("a line goes along moments such as months or years, and no column of it holds any")
+    if len(roles.texts) > 1:
+        raise Undrawable("it has more than one column of names beside the moments")
+    made = _lines(answer, roles.times[0], roles.figures[: 1 if roles.texts else None], roles.texts)
+    if made is None:
+        raise Undrawable(f"it would take more than {MOST_SERIES} lines")
+    return made
+
+
+def _as_cloud(answer: Rows, roles: _Roles, *, ordered: bool) -> Spec:
+    if len(roles.figures) < 2:
+        raise Undrawable("it takes two columns of figures, one for each direction")
+    return _cloud(answer, roles.figures[:2], roles.texts)
+
+
+def _as_distribution(answer: Rows, roles: _Roles, *, ordered: bool) -> Spec:
+    return _distribution(answer, roles.figures[0])
+
+
+_MADE: Final[dict[AnswerForm, Callable[..., Spec]]] = {
+    AnswerForm.CHART: _as_bars,
+    AnswerForm.BAR: _as_bars,
+    AnswerForm.PIE: _as_pie,
+    AnswerForm.LINE: _as_line,
+    AnswerForm.SCATTER: _as_cloud,
+    AnswerForm.HISTOGRAM: _as_distribution,
+}
+
+
+def _labelled(answer: Rows, roles: _Roles) -> Rows:
+    """What tells the rows apart as one column of names, and the first figure beside it. Raises Undrawable."""
+    if not roles.labels:
+        raise Undrawable("no column of it holds names or moments to tell the figures apart by")
+    cuts = {index: _cut(answer, index) for index in roles.times}
+    names = [", ".join(_label(row[at], cuts.get(at)) for at in roles.labels) for row in answer.rows]
+    if len(set(names)) < len(names):
+        raise Undrawable("several of its rows have the same name")
+    figure = roles.figures[0]
+    rows = [(name, row[figure]) for name, row in zip(names, answer.rows, strict=True)]
+    title = ", ".join(answer.columns[at] for at in roles.labels)
+    return Rows((title, answer.columns[figure]), rows, answer.total)
+
+
+def _label(value: Any, cut: int | None) -> str:
+    return "(none)" if value is None else _short(str(_shown_moment(value))[:cut], LONGEST_LABEL)
+
+
+def _cut(answer: Rows, time: int) -> int | None:
+    """How many signs tell a moment: months and years are told by less than a day."""
+    return {"month": len("2026-01"), "year": len("2026")}.get(_grain(answer, time) or "")
+
+
 def png_of(spec: Spec) -> bytes:
     """The chart as a picture. Raises NoCharts when the library that draws is not installed."""
     # Nothing may be fetched while it is drawn: its data stands in the specification.
@@ -81,13 +216,22 @@ def png_of(spec: Spec) -> bytes:
 def _title(answer: Rows, made: Spec, title: str, *, ordered: bool) -> str | Spec:
     """The title, and below it what is not drawn: a part that is taken for the whole would mislead."""
     text, drawn = _short(title, 120), len(made["data"]["values"])
-    if drawn == answer.total:
+    if drawn == answer.total or made["mark"] != _BAR:
         return text
     which = "first" if ordered else "greatest"
     return {
         "text": text,
         "subtitle": f"The {which} {drawn} of {answer.total:,}; {answer.total - drawn:,} are left out.",
     }
+
+
+def _roles(answer: Rows) -> _Roles:
+    numbers = _of(answer, ValueKind.NUMBER)
+    times, texts = _of(answer, ValueKind.TEMPORAL), _of(answer, ValueKind.TEXT, ValueKind.BOOLEAN)
+    times += [index for index in numbers if _are_years(answer, index)]
+    figures = [index for index in numbers if index not in times and not _identifies(answer, index)]
+    ids = [index for index in numbers if index not in times and index not in figures]
+    return _Roles(times, texts, figures, sorted([*times, *texts, *ids]))
 
 
 def _of(answer: Rows, *kinds: ValueKind) -> list[int]:
@@ -131,8 +275,7 @@ def _in_order(values: Sequence[Any]) -> bool:
 
 def _ranking(answer: Rows, time: int, figure: int) -> Spec | None:
     """Bars in the order of the answer: a line would join moments that are no neighbours."""
-    grain = _grain(answer, time)
-    cut = {"month": len("2026-01"), "year": len("2026")}.get(grain or "")
+    cut = _cut(answer, time)
     rows = [(str(_shown_moment(row[time]))[:cut], row[figure]) for row in answer.rows]
     return _bars(Rows((answer.columns[time], answer.columns[figure]), rows, answer.total), 0, 1, ordered=True)
 
@@ -206,7 +349,7 @@ def _bars(answer: Rows, label: int, figure: int, *, ordered: bool) -> Spec | Non
         "width": 420,
         "height": {"step": 22},
         "data": {"values": _values(answer, [label, figure])},
-        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "mark": _BAR,
         "encoding": {
             # In the order that was asked for; what came in none shows the greatest first.
             "y": {

@@ -64,9 +64,9 @@ class Sentence:
                 self.text += part[1:] if part.startswith(".") and self.text.endswith(".") else part
 
 
-def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
+def sentence_of(answer: Rows, reading: str | None = None, *, tied: int | None = None) -> Sentence:
     """Return what the rows say. A single figure is introduced by how the question was understood, where that is
-    short.
+    short. `tied` is a column in which the row behind the last one holds the same.
     """
     said = Sentence()
     if not answer.total:
@@ -85,6 +85,11 @@ def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
         _table(said, answer)
     if answer.is_cut_off:
         said.add(" There are more; only the first ", _rows(answer), " were taken.")
+    if tied is not None and answer.rows:
+        last = len(answer.rows) - 1
+        like = " as the last one" if last else ""
+        said.add(f" At least one more has the same {_name(answer.columns[tied])}{like}, ")
+        said.add(_cell(answer, last, tied), ", and is left out.")
     return said
 
 

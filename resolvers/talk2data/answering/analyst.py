@@ -14,13 +14,14 @@ from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
-from resolvers.talk2data.answering import pipeline
 from resolvers.talk2data.answering.going_on import gone_on
-from resolvers.talk2data.answering.pipeline import Begun, Work
+from resolvers.talk2data.answering.pipeline import Work
+from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from resolvers.talk2data.answering.port import AnswerEvent, Question
 from resolvers.talk2data.answering.reading_counts import row_counts
 from resolvers.talk2data.answering.readings import asked_back, question_of, replied
 from resolvers.talk2data.answering.results import made_of
+from resolvers.talk2data.answering.wishes import after, alone, wished
 from resolvers.talk2data.chat_settings import settings_of
 from resolvers.uploads import settled
 from schema.talk2data.provenance import FailedDraft
@@ -147,13 +148,13 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
     return Begun(kept.draft["uri"], draft, tuple(FailedDraft.model_validate(one) for one in kept.draft["failed"]))
 
 
-async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.PipelineQuestion:
+async def asked_again(ctx: Context, turn_id: str, task_id: str) -> PipelineQuestion:
     """The question of a turn, with what came before it in the session."""
 
-    def read(uow: UnitOfWork) -> tuple[pipeline.PipelineQuestion, AskedBack | None, str | None, LastTurn | None]:
+    def read(uow: UnitOfWork) -> tuple[PipelineQuestion, AskedBack | None, str | None, LastTurn | None]:
         text, context, session_id, position = uow.turn_provenance.asked_before(turn_id)
         context = context or {}
-        asked = pipeline.PipelineQuestion(
+        asked = PipelineQuestion(
             text=text,
             task_id=task_id,
             names=tuple(context.get("datasources") or ()),
@@ -168,4 +169,8 @@ async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Pipe
         return asked, uow.turn_provenance.open_question(session_id, position), None, last
 
     asked, standing, reading_id, last = await ctx.store.read(read)
-    return gone_on(replied(asked, standing, reading_id), last)
+    if reading_id is not None:
+        return after(gone_on(replied(asked, standing, reading_id), last), last)
+    if (repeated := alone(asked, standing, last)) is not None:
+        return repeated
+    return after(wished(gone_on(replied(wished(asked), standing, reading_id), last)), last)

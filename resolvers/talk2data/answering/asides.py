@@ -42,11 +42,12 @@ class Aside:
 
 
 _ALL: Final = re.compile(
-    r"(?:the|this|that|my|our|your|all|all the|all of the|all this)? ?(?:data|database|catalog|it all)"
+    r"(?:the|this|that|my|our|your|all|all the|all of the|all this)? ?(?:data|database|catalog|it all)",
+    re.IGNORECASE,
 )
 _IT: Final = r"(?:it|that|this|(?:the|your|that|this|the last) (?:answer|result|number|figure))"
 _ASIDES: Final[tuple[tuple[Topic, bool, re.Pattern[str]], ...]] = tuple(
-    (topic, is_certain, re.compile(pattern))
+    (topic, is_certain, re.compile(pattern, re.IGNORECASE))
     for topic, is_certain, pattern in (
         (
             Topic.GREETING, True,
@@ -105,12 +106,15 @@ _ASIDES: Final[tuple[tuple[Topic, bool, re.Pattern[str]], ...]] = tuple(
             Topic.MEANING, True,
             r"what (?:does|do) (?:the )?(?:(?:column|field|table|term|word|name) )?(?P<of>.+?) (?:mean|stand for)|"
             r"what is (?:meant by|the meaning of|the definition of) (?P<too>.+)|(?:meaning|definition) of (?P<also>.+)|"
-            r"what is the (?:column|field|term) (?P<all>.+)|what is the (?P<within>.+?) (?:column|field)",
+            r"what is the (?:column|field|term) (?P<all>.+)|what is the (?P<within>.+?) (?:column|field|table)",
         ),
         (Topic.MEANING, False, r"(?:explain|define) (?P<of>.+)"),
     )
 )  # fmt: skip
-_AROUND: Final = re.compile(r"^(?:(?:please|so|and|well|ok|okay|could you|can you|would you)[ ,]+)+|[ ,]+please$")
+_AROUND: Final = re.compile(
+    r"^(?:(?:please|so|and|well|ok|okay|could you|can you|would you)[ ,]+)+|[ ,]+please$", re.IGNORECASE
+)
+_KIND: Final = re.compile(r" (?:table|column|field|data)$", re.IGNORECASE)
 _CURLED: Final = dict.fromkeys(map(ord, "\u2018\u2019"), "'")
 _QUOTES: Final = "`'\"“”«»"
 
@@ -119,7 +123,7 @@ def aside_of(text: str) -> Aside | None:
     """Return what a message asks beside the data; None for a question to the data."""
     if len(text) > LONGEST_ASIDE:
         return None
-    said = " ".join(text.translate(_CURLED).split()).strip(" .!?,;:").casefold()
+    said = " ".join(text.translate(_CURLED).split()).strip(" .!?,;:")
     said = _AROUND.sub("", said).strip()
     for topic, is_certain, pattern in _ASIDES:
         if (found := pattern.fullmatch(said)) is not None:
@@ -135,6 +139,6 @@ def _named(said: str | None) -> str | None:
     if said is None:
         return None
     bare = said.strip(f" {_QUOTES}")
-    bare = re.sub(r"^(?:the|a|an|our|my) ", "", bare)
-    bare = re.sub(r" (?:table|column|field|data)$", "", bare)
+    bare = re.sub(r"^(?:the|a|an|our|my) ", "", bare, flags=re.IGNORECASE)
+    bare = _KIND.sub("", bare)
     return bare.strip(f" {_QUOTES}") or said

@@ -26,7 +26,8 @@ from resolvers.operation import require
 from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, places_of
 from resolvers.talk2data.answering.evidence import all_checked
 from resolvers.talk2data.answering.guarding import judged, told_of
-from resolvers.talk2data.answering.pipeline import AnswerOutcome, PipelineQuestion, Work
+from resolvers.talk2data.answering.pipeline import AnswerOutcome, Work
+from resolvers.talk2data.answering.pipeline_question import PipelineQuestion
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
 from resolvers.talk2data.answering.sanitizing import plain
 from resolvers.talk2data.chat_settings import settings_of
@@ -161,7 +162,9 @@ class _Asking:
                 return _failed(str(nothing))
             settings = await settings_of(ctx)
             text, names = self._question.question, (self._benchmark.datasource,)
-            work = Work(ctx, PipelineQuestion(text=text, task_id=self._task_id, names=names), settings)
+            as_asked = not self._benchmark.extra_columns
+            question = PipelineQuestion(text=text, task_id=self._task_id, names=names, as_asked=as_asked)
+            work = Work(ctx, question, settings)
             async for _ in work.steps():
                 pass
             told = _told(work.found, settings)

@@ -83,13 +83,23 @@ async def told_of_catalog(ctx: Context, aside: Aside, grounds: Sequence[Ground],
     if aside.topic is Topic.MEANING:
         return _meanings(aside.subject, grounds, is_certain=aside.is_certain)
     tables = [one for one in _named(aside.subject, grounds) if one.column is None]
-    if not tables:
+    if tables:
+        return await _told_of_tables(ctx, aside.topic, tables)
+    near = _near(aside.subject, grounds, _table_names)
+    if not near:
         return None
-    if aside.topic is Topic.QUALITY:
+    meant = [one for one in _named(near[0], grounds) if one.column is None] if len(near) == 1 else []
+    told = await _told_of_tables(ctx, aside.topic, meant) if meant else None
+    return "\n\n".join([_unknown(aside.subject, near), *([told] if told else [])])
+
+
+async def _told_of_tables(ctx: Context, topic: Topic, tables: Sequence[_Found]) -> str | None:
+    """What is told of tables that are named."""
+    if topic is Topic.QUALITY:
         if any("quality" in _key(column.name) for one in tables for column in one.table.columns):
             return None  # which the rows themselves tell
         return "\n\n".join([await _quality(ctx, one) for one in tables[:MOST_MEANINGS]])
-    if aside.topic is Topic.HELP:
+    if topic is Topic.HELP:
         examples = await _examples([(one.ground, one.table) for one in tables], ctx.now())
         return "\n\n".join([*map(_table, tables[:1]), *_as_examples(examples)])
     return "\n\n".join(map(_table, tables[:MOST_MEANINGS]))
@@ -265,19 +275,22 @@ def _is_figure(column: ColumnFacts) -> bool:
 
 
 def _meanings(subject: str, grounds: Sequence[Ground], *, is_certain: bool) -> str | None:
-    found = _named(subject, grounds)
-    terms = _terms(subject, grounds)
-    parts = [_term(one) for one in terms[:MOST_MEANINGS]]
-    parts += [_meaning(one) for one in found[:MOST_MEANINGS]]
-    if len(found) > MOST_MEANINGS:
-        parts.append(f"{len(found) - MOST_MEANINGS} more tables and columns have that name.")
+    parts = _all_meanings(subject, grounds)
     if parts:
         return "\n\n".join(parts)
     if not is_certain or not grounds:
         return None
-    near = _near(subject, grounds)
-    maybe = f" Did you mean {listed([f'“{one}”' for one in near], last='or')}?" if near else ""
-    return f"Nothing in the catalog is called “{plain(subject, 120)}”.{maybe}"
+    near = _near(subject, grounds, _all_names)
+    return "\n\n".join([_unknown(subject, near), *(_all_meanings(near[0], grounds) if len(near) == 1 else [])])
+
+
+def _all_meanings(subject: str, grounds: Sequence[Ground]) -> list[str]:
+    found = _named(subject, grounds)
+    parts = [_term(one) for one in _terms(subject, grounds)[:MOST_MEANINGS]]
+    parts += [_meaning(one) for one in found[:MOST_MEANINGS]]
+    if len(found) > MOST_MEANINGS:
+        parts.append(f"{len(found) - MOST_MEANINGS} more tables and columns have that name.")
+    return parts
 
 
 def _term(term: Term) -> str:
@@ -324,16 +337,17 @@ def _named(subject: str, grounds: Sequence[Ground]) -> list[_Found]:
     """The tables and columns of a name, tables first: as it is spelled, or else as people say it."""
     table_part, _, column_part = subject.rpartition(".") if "." in subject else ("", "", subject)
     column_part, _, of_part = column_part.partition(" of ") if not table_part else (column_part, "", "")
-    owner, wanted = _key(of_part.removeprefix("the ") or table_part.rpartition(".")[2]), _key(column_part)
+    part = of_part.removeprefix("the ") or table_part.rpartition(".")[2]
+    owners, names = {_key(part), part.casefold()} - {""}, {_key(column_part), column_part.casefold()}
     found: list[_Found] = []
     for ground in grounds:
         for table in _open_tables(ground):
-            if not owner and wanted in _keys(ground, table):
+            if not owners and names & _keys(ground, table):
                 found.append(_Found(ground, table))
-            if owner and owner not in _keys(ground, table):
+            if owners and not owners & _keys(ground, table):
                 continue
             found += [
-                _Found(ground, table, one) for one in _columns(ground, table) if wanted in _keys(ground, table, one)
+                _Found(ground, table, one) for one in _columns(ground, table) if names & _keys(ground, table, one)
             ]
     return sorted(found, key=lambda one: one.column is not None)
 
@@ -345,7 +359,9 @@ def _keys(ground: Ground, table: TableFacts, column: ColumnFacts | None = None) 
     else:
         names = [column.name, called(ground.knowledge, table.fqn, column.name)]
     shown = (table if column is None else column).display_name
-    return {_key(one) for one in [*names, *([shown] if shown else [])]}
+    called_so = [*names, *([shown] if shown else [])]
+    # As it is spelled, whichever letters are capitals: where words begin in `lgid` cannot be told.
+    return {_key(one) for one in called_so} | {one.casefold() for one in called_so}
 
 
 def _key(name: str) -> str:
@@ -360,15 +376,32 @@ def _terms(subject: str, grounds: Sequence[Ground]) -> list[Term]:
     return [found[name] for name in sorted(found)]
 
 
-def _near(subject: str, grounds: Sequence[Ground]) -> list[str]:
-    names = {
-        name
-        for ground in grounds
-        for table in _open_tables(ground)
-        for name in (table.name, *(one.name for one in _columns(ground, table)))
-    }
-    by_key = {_key(name): name for name in sorted(names)}
-    return [by_key[one] for one in difflib.get_close_matches(_key(subject), by_key, 3, 0.7)]
+def _near(subject: str, grounds: Sequence[Ground], names_of: Callable[[Ground], Iterator[str]]) -> list[str]:
+    """The names that a misspelled one nearly is."""
+    names = sorted({name for ground in grounds for name in names_of(ground)})
+    by_key = {_key(name): name for name in names} | {name.casefold(): name for name in names}
+    near = [
+        by_key[one]
+        for said in dict.fromkeys((_key(subject), subject.casefold()))
+        for one in difflib.get_close_matches(said, by_key, 3, 0.7)
+    ]
+    return list(dict.fromkeys(near))[:3]
+
+
+def _unknown(subject: str, near: Sequence[str]) -> str:
+    """What is told of a name that the catalog does not have."""
+    maybe = f" Did you mean {listed([f'“{one}”' for one in near], last='or')}?" if near else ""
+    return f"Nothing in the catalog is called “{plain(subject, 120)}”.{maybe}"
+
+
+def _table_names(ground: Ground) -> Iterator[str]:
+    return (table.name for table in _open_tables(ground))
+
+
+def _all_names(ground: Ground) -> Iterator[str]:
+    for table in _open_tables(ground):
+        yield table.name
+        yield from (one.name for one in _columns(ground, table))
 
 
 # --- how good it is -----------------------------------------------------------------------------------------------

@@ -88,6 +88,12 @@ class Ground:
         """sqlglot's name of the dialect that the source speaks."""
         return self.knowledge.dialect
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The names of the columns that only tell rows apart, or refer to others."""
+        columns = (column for table in self.knowledge.tables for column in table.columns)
+        return frozenset(one.name for one in columns if one.is_primary_key or one.references is not None)
+
     def protects(self, sql: str) -> bool:
         """Return whether a query reads tables with columns whose values may not be quoted; True when in doubt."""
         try:

@@ -54,13 +54,15 @@ class Conversation:
         exchange = Exchange(question, draft.sql, draft.plan, confidence=draft.confidence, memories=draft.memories)
         self.exchanges = (*self.exchanges, exchange)
 
-    async def drafted(self, drafter: Drafter, asked: Asked, maybe: str | None, lookup: Lookup) -> Drafted:
-        """The best way to answer. `maybe` is a question that counts when it can be answered."""
+    async def drafted(
+        self, drafter: Drafter, asked: Asked, maybe: str | None, lookup: Lookup, *, least: float = 0.0
+    ) -> Drafted:
+        """The best way to answer. `maybe` is a question that counts when it can be answered, at least so surely."""
         known = self._ground.knowledge
         if maybe is not None:
             whole = replace(asked, text=maybe)
             outcome = heard(await modelled(drafter.draft(whole, known, lookup)))
-            if isinstance(outcome, QueryDraft):
+            if isinstance(outcome, QueryDraft) and outcome.confidence >= least:
                 return Drafted(whole, outcome)
         if self._back is not None and (refined := await self._refined(drafter, asked, self._back, lookup)) is not None:
             return Drafted(asked, refined, self._back.text)

@@ -13,7 +13,7 @@ from typing import Final
 from persistence.queries.chat_provenance import LastTurn
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored
-from resolvers.talk2data.answering.pipeline import Begun, PipelineQuestion
+from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from schema.talk2data.provenance import AnswerKind
 
 LONGEST: Final = 300
@@ -37,6 +37,7 @@ _WITHOUT: Final = re.compile(
     rf"leave {_IT} (?:out|away)|(?:ignore|drop|skip|omit|forget) {_IT})",
     re.IGNORECASE,
 )
+_INSTEAD: Final = re.compile(r"[ ,]+(?:instead|then|rather)$", re.IGNORECASE)
 _STARTS: Final = re.compile(
     r"(?:and|or|but|only|just|by|in|for|with|without|of|at|from|top|the top|first|last|sort|sorted|order|ordered|show|"
     r"list|give|tell|how|what|which|who|whose|when|where|why|is|are|do|does|did|can|count|also|per|since|between|over|under|"
@@ -78,8 +79,10 @@ def _renamed(asked: PipelineQuestion, last: LastTurn, text: str) -> PipelineQues
         named = [one for one in missing if found["other"] is not None and _same(one, found["other"])]
         other = instead(last.asked, named or missing, found["this"])
         return asked if other is None else _rephrased(asked, last, other)
-    if missing and len(text.split()) <= _MOST_WORDS and not _STARTS.match(text):
-        return replace(asked, maybe=instead(last.asked, missing, text))
+    said = text.casefold()
+    is_name = len(said.split()) <= _MOST_WORDS and not _STARTS.match(text)
+    if missing and is_name and not any(one.casefold() in said for one in missing):
+        return replace(asked, maybe=instead(last.asked, missing, _INSTEAD.sub("", text)), is_guess=True)
     if last.kind is AnswerKind.CLARIFICATION and _MORE.match(text):
         return replace(asked, maybe=f"{last.asked.rstrip(' .?!')} {text}")
     return asked

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from persistence.jobs.port import JobError
-from persistence.queries.chat_provenance import AskedBack, EarlierAnswer, LastTurn
 from resolvers.context import Context
+from resolvers.engines.answering.forms import AnswerForm
+from resolvers.engines.answering.ranking import with_order_shown
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
     Drafter,
     DraftFailure,
     Interpretation,
-    Lookup,
     Outcome,
     QueryDraft,
     Unanswerable,
@@ -44,11 +44,14 @@ from resolvers.talk2data.answering.evidence import (
 )
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
 from resolvers.talk2data.answering.last_answer import told_of_answer
+from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
+from resolvers.talk2data.answering.respelling import respelled
 from resolvers.talk2data.answering.restricted import masking_warnings, shown_by
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
+from resolvers.talk2data.answering.wishes import unwished
 from schema.errors import Forbidden
 from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
@@ -87,6 +90,8 @@ class AnswerOutcome:
     rule: str | None = None
     """The rule of the guard that refused it."""
     tables: list[UsedTable] = field(default_factory=list)
+    form: AnswerForm | None = None
+    """The form that the answer is wished in."""
     warnings: list[str] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
 
@@ -107,56 +112,6 @@ class AnswerOutcome:
     def ends(self, kind: AnswerKind, message: str, readings: Sequence[Interpretation] = ()) -> None:
         """End without rows."""
         self.kind, self.message, self.readings = kind, message, readings
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A draft that was told before the process died, with where it was to run."""
-
-    uri: str
-    draft: QueryDraft
-    failed: Sequence[FailedDraft] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What is told in the place of an answer, before any data is looked at."""
-
-    kind: AnswerKind
-    message: str
-    readings: Sequence[Interpretation] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineQuestion:
-    """Holds what is asked, and what came before it in the session."""
-
-    text: str
-    task_id: str
-    names: Sequence[str] = ()
-    """The data that the asker names; empty for whatever fits."""
-    earlier: Sequence[EarlierAnswer] = ()
-    """The answered questions of the session, the oldest first."""
-    position: int = 1
-    """Its place in the session."""
-    unread: bool = False
-    """Whether artifacts or files came with it."""
-    chosen: str | None = None
-    """The id of the reading that the asker has chosen."""
-    reading: Begun | None = None
-    """That reading, where its query is known."""
-    reply: Reply | None = None
-    """What is told at once."""
-    again: AskedBack | None = None
-    """The question back that is asked once more."""
-    rephrased: bool = False
-    """Whether `text` is not the message itself, but what it makes of the question before it."""
-    maybe: str | None = None
-    """What the message may make of the question before it; it counts when that can be answered."""
-    last: LastTurn | None = None
-    """The turn before it."""
-    unfinished: Begun | None = None
-    """The query of that turn, where it came to no answer."""
 
 
 class Work:
@@ -183,6 +138,7 @@ class Work:
         yield step("link", "Looking for the data that the question is about.")
         if (reply := self.question.reply) is not None:
             found.ends(reply.kind, reply.message, reply.readings)
+            found.form = None if self.question.wish is None else self.question.wish.form
             return
         if (told := await self._told()) is not None:
             found.ends(AnswerKind.INFORMATION, told)
@@ -198,7 +154,7 @@ class Work:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
             found.drafter = drafter.name
-            asked, outcome = await self._drafted(drafter, ground, search.lookup)
+            asked, outcome = await self._drafted(drafter, ground, search)
             while True:
                 if not isinstance(outcome, QueryDraft):
                     self._without(outcome)
@@ -213,14 +169,16 @@ class Work:
                         return
                     failure = DraftFailure(outcome, refused.rule, refused.reason)
                 else:
+                    found.draft, guarded = self._with_figure(ground, outcome, guarded)
+                    found.guarded = guarded
                     found.tables = await as_of_now(self._ctx, columns_of(guarded))
                     if (poor := too_poor(found.tables, self._settings)) is not None:
                         found.ends(AnswerKind.REFUSED, poor)
                         return
-                    yield sql_told(ground, outcome, guarded)
+                    yield sql_told(ground, found.draft, guarded)
                     yield step("run", f"Running the query on {ground.name}.")
                     try:
-                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self.question.task_id)
+                        found.ran = await run_query(self._ctx, ground, found.draft.sql, task_id=self.question.task_id)
                     except QueryRefused as refused:
                         failure = DraftFailure(outcome, refused.rule, refused.reason)
                     except Forbidden as forbidden:
@@ -240,7 +198,8 @@ class Work:
                     self._given_up(failure)
                     return
                 yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
-                outcome = heard(await modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup)))
+                repaired = await modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup))
+                outcome = self._noted(heard(repaired))
                 if outcome in [one.draft for one in failures]:
                     self._given_up(failure)
                     return
@@ -270,10 +229,13 @@ class Work:
         last = self._last_uri()
         places = await likely(self._ctx, places, question.text, last)
         grounds = [await ground_of(self._ctx, place) for place in places]
+        self.question = question = unwished(question, grounds)
         choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
         self._asked = choice.text
         if choice.ground is None:
             found.ends(AnswerKind.CLARIFICATION, choice.message, distinct(choice.readings))
+            if question.wish is not None:
+                found.evidence["form"] = question.wish.form.value
         return choice.ground
 
     def _last_uri(self) -> str | None:
@@ -306,7 +268,7 @@ class Work:
     async def _drafter(self, ground: Ground) -> Drafter:
         return await modelled(drafter_of(self._ctx, self._settings, ground, self.question.task_id))
 
-    async def _drafted(self, drafter: Drafter, ground: Ground, lookup: Lookup) -> tuple[Asked, Outcome]:
+    async def _drafted(self, drafter: Drafter, ground: Ground, search: Search) -> tuple[Asked, Outcome]:
         """The draft of the question as it was asked, or as it goes on from what came before it."""
         question, last = self.question, self.question.last
         back = None if last is None else back_of(last.kind, last.asked_back)
@@ -319,13 +281,33 @@ class Work:
             if self._begun.draft.evidence.get("asked") == question.maybe:
                 self._whole = question.maybe
             return asked, self._noted(self._begun.draft)
-        drafted = await before.drafted(drafter, asked, question.maybe, lookup)
+        least = self._settings.unsure_below if question.is_guess else 0.0
+        drafted = await before.drafted(drafter, asked, question.maybe, search.lookup, least=least)
         if drafted.asked.text == question.maybe:
             self._whole = question.maybe
-        outcome = self._noted(drafted.outcome)
+        outcome = drafted.outcome
+        if isinstance(outcome, Unanswerable):
+            outcome = await respelled(drafter, drafted.asked, ground, outcome, search)
+        outcome = self._noted(outcome)
         if isinstance(outcome, QueryDraft) and drafted.goes_on is not None:
             outcome = replace(outcome, evidence={**outcome.evidence, "goes_on": drafted.goes_on})
         return drafted.asked, outcome
+
+    def _with_figure(self, ground: Ground, draft: QueryDraft, guarded: GuardedQuery) -> tuple[QueryDraft, GuardedQuery]:
+        """The draft with the figure that it orders by, where the asker may see it; a checked query stays as it is."""
+        if self.question.as_asked or draft.evidence.get("example"):
+            return draft, guarded
+        shown = with_order_shown(draft.sql, ground.dialect, ground.keys)
+        if shown is None:
+            return draft, guarded
+        try:
+            longer = judged(ground, shown)
+        except QueryRefused:
+            return draft, guarded
+        last = longer.outputs[-1]
+        if last.masked or last.told & ground.restricted or longer.applied != guarded.applied:
+            return draft, guarded
+        return replace(draft, sql=shown), longer
 
     def _unfinished(self, ground: Ground) -> QueryDraft | None:
         """The query of the turn before, where it came to no answer and was for the same data."""
@@ -334,12 +316,16 @@ class Work:
 
     def _noted(self, outcome: Outcome) -> Outcome:
         """The outcome with the question that was understood, where the message does not say it itself."""
-        question = self.question
-        if question.reading is not None:
+        question, noted = self.question, dict(outcome.evidence)
+        if question.reading is not None and not question.is_repeated:
             asked: str | None = question.reading.draft.reading
         else:
             asked = self._whole or (question.text if question.rephrased or question.chosen is not None else None)
-        return outcome if asked is None else replace(outcome, evidence={**outcome.evidence, "asked": asked})
+        if asked is not None:
+            noted["asked"] = asked
+        if question.wish is not None:
+            noted["form"] = question.wish.form.value
+        return replace(outcome, evidence=noted)
 
     # --- how it ends ------------------------------------------------------------------------------------------
 
@@ -385,6 +371,7 @@ class Work:
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
         if (chosen := self.question.chosen) is not None:
             found.evidence["chosen"] = chosen
+        found.form = self._form()
         unchecked = not all_checked(found.examples)
         if (goes_on := found.evidence.get("goes_on") or self._whole) is not None:
             how = "I took this for" if goes_on == self._whole else "This goes on from"
@@ -404,6 +391,14 @@ class Work:
         bearing = bearing_columns(found.guarded) if found.guarded is not None else ()
         found.warnings += quality_warnings(found.tables, settings, bearing)
 
+    def _form(self) -> AnswerForm | None:
+        """The form that is wished: by the message, or by the question that it goes on from."""
+        question = self.question
+        if question.wish is not None:
+            return question.wish.form
+        goes_on = question.chosen or question.rephrased or self._whole or self.found.evidence.get("goes_on")
+        return question.wished_before if goes_on else None
+
     def _built_on(self, draft: QueryDraft) -> str | None:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
         here = [
@@ -412,7 +407,8 @@ class Work:
             if self.found.ground and one.provenance.resource_uri == self.found.ground.uri
         ]
         ground, last = self.found.ground, self.question.last
-        if not draft.evidence.get("follows") or not here or (ground is not None and self._unfinished(ground)):
+        builds = draft.evidence.get("follows") or self.question.is_repeated
+        if not builds or not here or (ground is not None and self._unfinished(ground)):
             return None
         if last is not None and here[-1].position == last.position:
             return None

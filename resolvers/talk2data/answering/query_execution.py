@@ -13,10 +13,13 @@ from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
 from persistence.tabular import NotATable, Scratch
+from persistence.turn_limits import TurnSettings
 from resolvers.context import Context
 from resolvers.data_readiness.runs.leases import TaskUse, within
 from resolvers.data_readiness.runs.reading import use_source
+from resolvers.engines.answering.ranking import limit_of, one_more, tied
 from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of, table_of
+from resolvers.engines.sql_guard import GuardedQuery
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.differencing import QuerySets, compare, told_by
 from resolvers.talk2data.answering.guarding import judged
@@ -55,6 +58,10 @@ class QueryRun:
     """Whether the query sorts its rows."""
     masked: tuple[int, ...] = ()
     """Which of its columns show no value, from 0."""
+    tied: int | None = None
+    """The column that it is ordered by, where the row behind those that it takes holds the same."""
+    limit: int | None = None
+    """How many rows it takes at most by itself, of those that it orders."""
 
 
 async def run_query(
@@ -71,11 +78,14 @@ async def run_query(
     def work(source: Source) -> tuple[QueryRun, str, list[QuerySets]]:
         guarded = judged(ground, sql, most_rows=limits.turn_rows + 1, source=source)
         query = guarded.query
-        rows, more = _rows(source, query, seconds, limits.turn_rows, limits.turn_bytes)
         masked = masked_places(guarded, ground.restricted)
+        limit = limit_of(query)
+        limit = limit if limit is not None and limit <= limits.turn_rows else None
+        rows, more, tie = _first(source, guarded, limit if shown else None, seconds, limits)
         rows = masked_rows(rows, masked)
         table = table_of(query.named_selects, rows, truncated=more)
-        ran = QueryRun(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None, masked)
+        ordered, tie = query.args.get("order") is not None, None if tie in masked else tie
+        ran = QueryRun(guarded.shown(source.dialect), table, rows, ordered, masked, tie, limit)
         return ran, f"{ground.uri}\n{ran.sql}", told_by(source, guarded, seconds) if shown else []
 
     try:
@@ -115,6 +125,21 @@ def failed(ground: Ground, sql: str, error: ConnectorError) -> SourceFailed:
             repairable=True,
         )
     return SourceFailed(error.reason, repairable=repairable)
+
+
+def _first(
+    source: Source, guarded: GuardedQuery, limit: int | None, seconds: float, limits: TurnSettings
+) -> tuple[Sequence[Row], bool, int | None]:
+    """The rows, whether there are more than are read, and the column in which the row behind a cut holds the same.
+
+    One row more than a query takes is read for that, and never shown; not where a policy bounds what is told of few.
+    """
+    query, most = guarded.query, limits.turn_rows
+    if not limit or limit >= most or guarded.least_rows:
+        return *_rows(source, query, seconds, most, limits.turn_bytes), None
+    rows, more = _rows(source, one_more(query, limit), seconds, most, limits.turn_bytes)
+    tie = tied(query, rows[limit - 1], rows[limit]) if len(rows) > limit else None
+    return rows[:limit], more and len(rows) < limit, tie
 
 
 def _rows(source: Source, query: exp.Query, seconds: float, most: int, room: int) -> tuple[Sequence[Row], bool]:

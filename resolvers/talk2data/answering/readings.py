@@ -13,7 +13,8 @@ from persistence.store import UnitOfWork
 from resolvers.engines.nl2sql.model import Interpretation, QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data.answering.choosing import Unchosen, choice_of
-from resolvers.talk2data.answering.pipeline import AnswerOutcome, Begun, PipelineQuestion, Reply
+from resolvers.talk2data.answering.pipeline import AnswerOutcome
+from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion, Reply
 from schema.talk2data.provenance import AnswerKind, QuestionReading
 
 CHOSEN: Final = 0.9

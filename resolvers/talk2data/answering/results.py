@@ -10,15 +10,13 @@ from typing import Any, Final
 import orjson
 
 from persistence.store import UnitOfWork
-from resolvers.assets.artifacts import keep_artifact
+from resolvers.assets.artifacts import downloads_of, keep_artifact
 from resolvers.context import Context
-from resolvers.engines.answering.charts import chart_of, png_of
 from resolvers.engines.answering.rows import ResultTable, digest
 from resolvers.engines.answering.sentence import sentence_of
-from resolvers.engines.answering.shape import Rows
-from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.nl2sql.stored import stored
 from resolvers.talk2data.answering.artifacts import CHART, PICTURE, ROWS, called, uri_of
+from resolvers.talk2data.answering.drawing import Drawing, downloads_told, drawing_of, rows_of
 from resolvers.talk2data.answering.evidence import all_checked, told_of_examples, used_memories
 from resolvers.talk2data.answering.pipeline import AnswerOutcome, applied_in
 from resolvers.talk2data.answering.port import AnswerEvent
@@ -50,15 +48,19 @@ class StorableAnswer:
 async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcome) -> StorableAnswer:
     """The last events of a turn, with the artifacts that they name staged."""
     now = ctx.now()
-    said, figures = await _said(found)
     events: list[AnswerEvent] = []
     artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
+    downloads: dict[str, str] = {}
+    drawn = Drawing()
     if found.ran is not None:
         title = _title(question, found)
+        drawn = await asyncio.to_thread(drawing_of, found, title)
         events.append(result_told(found.ran.table))
-        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, title, found.ran):
+        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, found.ran, drawn):
             artifacts.append((artifact, upload, key))
             events.append(_artifact_told(ctx, artifact, title, metadata))
+            downloads = metadata.get("downloads", downloads)
+    said, figures = await _said(found, [*drawn.notes, *downloads_told(found, downloads)])
     events += [AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
     provenance = provenance_of(turn_id, found, said, now)
     events.append(_done(found, provenance, figures))
@@ -75,7 +77,7 @@ async def text_of(found: AnswerOutcome) -> str:
     return (await _said(found))[0]
 
 
-async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
+async def _said(found: AnswerOutcome, notes: Sequence[str] = ()) -> tuple[str, list[dict[str, Any]]]:
     """Return what is said, and where its figures come from."""
     text, figures = found.message or "", []
     if len(found.readings) > 1:
@@ -84,9 +86,9 @@ async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
         text += f"\n\n{found.readings[0].text}"
     if found.ran is not None:
         reading = None if found.draft is None else found.draft.reading
-        sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran), reading)
+        sentence = await asyncio.to_thread(sentence_of, rows_of(found.ran), reading, tied=found.ran.tied)
         text, figures = sentence.text, [one.told() for one in sentence.figures]
-    return "\n\n".join(part for part in (text, *_examples(found), *found.warnings) if part), figures
+    return "\n\n".join(part for part in (text, *notes, *_examples(found), *found.warnings) if part), figures
 
 
 def _examples(found: AnswerOutcome) -> list[str]:
@@ -105,22 +107,8 @@ def _title(question: str, found: AnswerOutcome) -> str:
     return draft.reading.rstrip(".")
 
 
-def _rows_of(ran: QueryRun) -> Rows:
-    return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
-
-
-def _drawn_of(ran: QueryRun) -> Rows:
-    """The rows without the columns that show no value, of which nothing can be drawn."""
-    whole = _rows_of(ran)
-    if not ran.masked:
-        return whole
-    kept = [at for at in range(len(whole.columns)) if at not in ran.masked]
-    rows = [tuple(row[at] for at in kept) for row in whole.rows]
-    return Rows(tuple(whole.columns[at] for at in kept), rows, whole.total, whole.is_cut_off)
-
-
 async def _staged_artifacts(
-    ctx: Context, turn_id: str, title: str, ran: QueryRun
+    ctx: Context, turn_id: str, ran: QueryRun, drawn: Drawing
 ) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
     """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
     table = ran.table
@@ -130,26 +118,19 @@ async def _staged_artifacts(
         return ArtifactCreate(name=name, artifact_type=kind, resource_uri=called(turn_id, part), tags=["answer"])
 
     if (upload := await parquet_of(ctx, table)) is not None:
-        told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
+        told = {
+            "rows": len(table.rows),
+            "columns": table.names[:100],
+            "truncated": table.truncated,
+            "downloads": downloads_of(uri_of(ctx, called(turn_id, ROWS)), len(table.rows) * len(table.columns)),
+        }
         yield artifact(ArtifactType.PARQUET, ROWS), upload, "answer.parquet", told
-    spec, picture = await asyncio.to_thread(_chart, _drawn_of(ran), title, ran.ordered)
-    if spec is not None:
-        upload = await staged(ctx, orjson.dumps(spec), "application/json")
+    if drawn.spec is not None:
+        upload = await staged(ctx, orjson.dumps(drawn.spec), "application/json")
         yield artifact(ArtifactType.CHART, CHART), upload, "chart.json", {"format": "vega-lite"}
-    if picture is not None:
-        upload = await staged(ctx, picture, "image/png")
+    if drawn.picture is not None:
+        upload = await staged(ctx, drawn.picture, "image/png")
         yield artifact(ArtifactType.IMAGE, PICTURE), upload, "chart.png", {"format": "png"}
-
-
-def _chart(answer: Rows, title: str, ordered: bool) -> tuple[dict[str, Any] | None, bytes | None]:
-    """The chart that helps, as a specification and as a picture where the library that draws is installed."""
-    spec = chart_of(answer, " ".join(title.split()), ordered=ordered)
-    if spec is None:
-        return None, None
-    try:
-        return spec, png_of(spec)
-    except NoCharts:
-        return spec, None
 
 
 def result_told(table: ResultTable) -> AnswerEvent:
@@ -196,6 +177,7 @@ def _done(found: AnswerOutcome, provenance: TurnProvenance, figures: Sequence[di
             "reading": None if found.draft is None else found.draft.reading,
             "readings": [one.model_dump() for one in provenance.readings],
             "rule": found.rule,
+            "form": None if found.form is None else found.form.value,
             "verified": found.verified,
             "figures": list(figures),
             "warnings": list(found.warnings),

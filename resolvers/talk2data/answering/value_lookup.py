@@ -13,7 +13,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import closing
 from types import TracebackType
@@ -29,6 +29,7 @@ from resolvers.engines.nl2sql.schema_linking.lookups import MOST_COLUMNS, found_
 from resolvers.engines.sql_guard import QueryRefused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.guarding import judged
+from resolvers.talk2data.answering.near_values import columns_of_names, nearest, query_near
 from resolvers.talk2data.answering.query_execution import in_source
 from schema.data_readiness.source import Row, Source
 from schema.errors import ApiError
@@ -37,6 +38,10 @@ log = logging.getLogger("stoa.talk2data")
 
 SECONDS: Final = 10.0
 """How long one search may take."""
+NEAR_SECONDS: Final = 2.0
+"""How long it may take to look for words that one is nearly."""
+_MOST_NEAR: Final = 2000
+"""Values that are compared, of each statement."""
 MOST_SEARCHES: Final = 4
 """How often one question may look into the source."""
 _AT_ONCE: Final = 12
@@ -84,6 +89,32 @@ class Search:
         finally:
             future.cancel()
             self._running.discard(future)
+
+    async def near(self, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """The words of values that each word is nearly; none where that cannot be told in a short time."""
+        policies, known = self._ground.policies, self._ground.knowledge
+        columns = columns_of_names(known, policies.masked | self._ground.restricted, policies.unsearchable)
+        if not columns or not words or self._left <= 0:
+            return {}
+        self._left -= 1
+
+        def work(source: Source) -> list[str]:
+            until, found = time.monotonic() + NEAR_SECONDS, list[str]()
+            for some in _chunks(columns):
+                query, seconds = query_near(some, words, known), until - time.monotonic()
+                if query is None or seconds <= 0:
+                    break
+                statement = query.sql(dialect=self._ground.dialect, identify=True)
+                guarded = judged(self._ground, statement, most_rows=_MOST_NEAR, source=source)
+                found += [str(row[0]) for row in _rows(source, guarded.query, seconds) if row[0] is not None]
+            return found
+
+        try:
+            values = await in_source(self._ctx, self._ground, work, task_id=self._task_id, seconds=NEAR_SECONDS)
+        except (ConnectorError, JobError, ApiError, QueryRefused) as error:
+            log.info("words could not be compared with those of %s: %s", self._ground.uri, type(error).__name__)
+            return {}
+        return nearest(words, values)
 
     async def _searched(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
         def work(source: Source) -> list[FoundValue]:
