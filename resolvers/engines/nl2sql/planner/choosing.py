@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.language.measures import is_numeric, measures_of
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
-from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Column, Plan
 from resolvers.engines.nl2sql.planner.above import without_following
@@ -27,7 +27,7 @@ from resolvers.engines.nl2sql.planner.people import with_people
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.roles import with_roles
 from resolvers.engines.nl2sql.planner.told import with_told
-from resolvers.engines.nl2sql.planner.unsaid import left_out
+from resolvers.engines.nl2sql.planner.unsaid import is_deed, left_out
 from resolvers.engines.nl2sql.planner.ways import by_subject, ranked, with_way
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
 from resolvers.engines.nl2sql.sql_writing.query import written
@@ -340,28 +340,13 @@ def _candidate(
     doubts += [("a word was read as another", READ_AS)] * len(pieces.linked.corrections)
     unsaid = left_out(nodes, pieces, catalog_of(known))
     doubts += unsaid
-    nouns = [word for (first, last), word in zip(frame.unknown, unknown, strict=True) if not _is_deed(tokens, first)]
+    nouns = [word for (first, last), word in zip(frame.unknown, unknown, strict=True) if not is_deed(tokens, first)]
     score = _fit(resolver) - way_cost - UNNAMED * unnamed - JOINED * joins - sum(cost for _, cost in unsaid)
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
     meant = {one for one in taken if isinstance(one, ColumnKey)} | had
     forbidden = tuple(sorted(meant & known.forbidden, key=str))
     facts = {"nouns": float(len(nouns)), **aligned(plan, nodes, resolver, had)}
     return Candidate(plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts=facts)
-
-
-def _is_deed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an unknown word is no noun: a verb or an adverb by its form or its place, `who hit`, `did he hit`."""
-    low = tokens[at].text.lower()
-    if tokens[at].lemma in VERBS or low.endswith(("ly", "ing", "ed")):
-        return True
-    if at and tokens[at - 1].text.lower() == "who":
-        return low.isalpha()
-    done = any(one.text.lower() in ("do", "does", "did") for one in tokens[:at])
-    behind = tokens[at + 1].text.lower() if at + 1 < len(tokens) else "."
-    return done and behind in _BEHIND_DEEDS and tokens[at].text.islower()
-
-
-_BEHIND_DEEDS: Final = frozenset((".", "?", "in", "on", "at", "during", "for", "with", "from", "per", ","))
 
 
 def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:

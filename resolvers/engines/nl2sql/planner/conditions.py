@@ -60,11 +60,12 @@ _ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
 class Conditions(Along):
     """Makes conditions for a plan about one table."""
 
-    def __init__(self, resolver: Resolver, main: str, counted: Sequence[str] = ()) -> None:
+    def __init__(self, resolver: Resolver, main: str, counted: Sequence[str] = (), *, figured: bool = False) -> None:
         super().__init__(resolver)
         self.main = main
-        self._counted = counted
-        """The tables of whose rows figures are made: a time behind an amount is theirs."""
+        self._counted, self._figured = counted, figured
+        """The tables of whose rows figures are made: a time behind an amount is theirs; and whether one that is asked
+        for is made of the main table's."""
         self.deed: str | None = None
         """The table of the last verb: when it was done is told there."""
         self.figures: list[Condition] = []
@@ -214,7 +215,7 @@ class Conditions(Along):
         moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
         if moments:
             hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
-            column = occasion(resolver, ref, last, self.deed) or when_counted(resolver, ref, main, self._counted)
+            column = occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main)
             column = column or when(resolver, tables, hint, year=True) or when_farther(resolver, main)
             if column is not None:
                 if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
@@ -241,6 +242,9 @@ class Conditions(Along):
                         Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
                     )
         return None
+
+    def _when_counted(self, ref: Ref, main: str) -> ColumnKey | None:
+        return when_counted(self.resolver, ref, main, self._counted, figured=self._figured)
 
     def _tables(self, cond: Cond, main: str, last: ColumnKey | None) -> list[str]:
         found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
@@ -302,7 +306,7 @@ class Conditions(Along):
                 operator = more if measured[1] else less
         elif column is None and is_time and (said := cond.values or (cond.nest.said if cond.nest else ())):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
-            column = when_counted(resolver, said[0], main, self._counted) or when(resolver, tables, hint)
+            column = self._when_counted(said[0], main) or when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in tables if (names := catalog.names(table))), None)

@@ -95,16 +95,29 @@ def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
     return dated and resolver.cut.linked.words(max(0, ref.first - 1), ref.first) in (["in"], ["during"])
 
 
-def when_counted(resolver: Resolver, ref: Ref, main: str, counted: Sequence[str]) -> ColumnKey | None:
+def when_counted(
+    resolver: Resolver, ref: Ref, main: str, counted: Sequence[str], *, figured: bool = False
+) -> ColumnKey | None:
     """The column that tells when in the rows that a figure is made of, where a time is said of the figure.
 
     It is where it stands behind the amount (`spent the most in 2010`), and where the rows asked for tell no time but
-    that of their beginning. A word before the time that names a column of the main table's says otherwise.
+    that of their beginning. A word before the time that names a column of the main table's says otherwise. `figured`
+    says that the figure asked for is one of the main table's rows (`how many orders did each employee handle in
+    2010`): then the time is theirs, unless words before it name a time of another table.
     """
     catalog = resolver.catalog
     before = {token.text.lower() for token in resolver.cut.linked.tokens[max(0, ref.first - _BEHIND) : ref.first]}
     before |= set(resolver.cut.linked.words(max(0, ref.first - _BEHIND), ref.first))
     own = [key for key in catalog.of(main) if catalog.is_moment_like(key)]
+    if figured and any(not BORN & set(catalog.words(key)) for key in own):
+        named = {
+            word
+            for table in resolver.mentioned()
+            for key in catalog.of(table)
+            if table != main and catalog.is_moment_like(key)
+            for word in catalog.words(key)
+        }
+        return None if before & (named - _PLAIN_TIME) else resolver.time_column([main], hint=before, year=True)
     if not counted or any(before & (set(catalog.words(key)) - _PLAIN_TIME) for key in own):
         return None
     if not before & _MOST and any(not BORN & set(catalog.words(key)) for key in own):

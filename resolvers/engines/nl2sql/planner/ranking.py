@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
+from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -32,7 +33,13 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.things import place_in_order
+from resolvers.engines.nl2sql.planner.unsaid import is_deed
 
+_PRAISED = frozenset(("good", "bad"))
+"""What says of things that they come first, and not by what."""
+_TAKEN = 0.25
+_SEVERAL = 10
+"""How many come first where several are asked for, and no number is said: `our best customers`."""
 _AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
 
 
@@ -240,7 +247,9 @@ class Ranking(Grouping):
                     if resolver.catalog.is_year(item.columns[0]):
                         resolver.doubt("years are put in order by an adjective that says nothing of them", 0.5)
                     return as_column(item.columns[0]), sort.degree.descending
-                return None, False
+                praised = sort.noun is None and sort.degree.adjective in _PRAISED
+                counted = self._rows_of_most(main, taken=_TAKEN) if praised else None
+                return counted, sort.degree.descending
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
         if (column := done_most(resolver, sort, self.items)) is not None:
             return self._of_those(column), descending
@@ -251,6 +260,8 @@ class Ranking(Grouping):
             if item is not None:
                 return item.terms[0], descending
             return None, False
+        if sort.most and (counted := self._rows_of_most(main)) is not None:
+            return counted, descending
         # An order without a noun: of what is shown, the figure when there is one.
         if sort.most:
             self.resolver.doubt("the most of what is not said", 0.6)
@@ -265,6 +276,8 @@ class Ranking(Grouping):
             sizes = [one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])]
             plain = sizes[0] if sort.sized and sizes else plain
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
+                if (counted := self._rows_of_most(main, taken=_TAKEN)) is not None:
+                    return counted, descending
                 resolver.doubt("the first are asked for, and not by what", 0.5)
             if plain is not None and sort.most and not any(map(resolver.catalog.is_measure, plain.columns)):
                 resolver.doubt("names are put in order where the most is asked for", 0.4)
@@ -361,6 +374,61 @@ class Ranking(Grouping):
         if counted != item.table:
             self.also.append(counted)
         return Figure(Aggregate.COUNT, rows_of=counted)
+
+    def _rows_of_most(self, main: str, *, taken: float = 0.0) -> Term | None:
+        """`which shipper is used most`: whatever the verb says, the rows that refer to a thing tell how often it was.
+
+        Rows with a time tell what happened; only where none have one, others are counted. `taken` is what is doubted
+        beside, where no verb is said: `our best customers`.
+        """
+        resolver, catalog = self.resolver, self.resolver.catalog
+        item = self.items[0] if self.items else None
+        if item is None or self.groups or any(one.figures or one.table != item.table for one in self.items):
+            return None
+        if any(map(catalog.is_measure, item.columns)):
+            return None
+        if not self._says_nothing_else(item):  # the most concerts, which nobody knows
+            return None
+        users = [
+            one
+            for one in sorted(catalog.links.get(item.table, ()))
+            if one != item.table and item.table in catalog.above.get(one, ()) and not catalog.only_ties(one)
+        ]
+        told = [one for one in users if any(map(catalog.is_moment_like, catalog.of(one)))] or users
+        if not told:
+            return None
+        resolver.doubt("what is counted is taken from the keys", taken + (0.25 if len(told) == 1 else 0.45))
+        for one in self.items:
+            self._group_by(one, told[0])
+        if taken and self.limit == 1 and self._is_plural(item):
+            self.limit = _SEVERAL
+        if told[0] != main:
+            self.also.append(told[0])
+        return Figure(Aggregate.COUNT, rows_of=told[0])
+
+    def _says_nothing_else(self, item: Item) -> bool:
+        """Whether a question names nothing beside the thing asked for and values: verbs and working words apart."""
+        resolver = self.resolver
+        refs = [ref for ref in (item.noun.ref, item.noun.owner) if ref is not None]
+        refs += [ref for cond in resolver.frame.conditions for ref in (*cond.values, *cond.near)]
+        told = {at for ref in refs for at in range(ref.first, ref.last)}
+        called = set(resolver.catalog.table_words(item.table))
+        tokens = resolver.cut.linked.tokens
+        return all(
+            at in told
+            or token.lemma in called
+            or token.lemma in STOP_WORDS | COMMANDS | SUPERFLUOUS
+            or not token.text.isalpha()
+            or degree_of(token.text) is not None
+            or (is_deed(tokens, at) and not self._is_named_behind(at))
+            for at, token in enumerate(tokens)
+        )
+
+    def _is_named_behind(self, at: int) -> bool:
+        """Whether a word stands right behind a superlative, so that it is a noun, unless its form is a verb's."""
+        tokens = self.resolver.cut.linked.tokens
+        degree = degree_of(tokens[at - 1].text) if at else None
+        return degree is not None and degree.superlative and not tokens[at].text.lower().endswith(("ing", "ed"))
 
     def _by_count(self, sort: Sort, maker: Items, main: str) -> Term | None:
         """The most of something: of a number, or of rows."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
@@ -23,6 +24,10 @@ BORN: Final = BIRTH | DEATH
 """Words of dates that tell of a life: nothing else happens then."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
+_HELPERS: Final = word_set("do does did has have had")
+"""Verbs that stand before who does something, where a question turns the two round."""
+_DOER: Final = 0.3
+"""How much less what is done fits who does it."""
 
 
 @dataclass(slots=True)
@@ -80,6 +85,10 @@ class Resolver(Targets):
         if found and not any(key.table in tables for key in found):
             for key, literal in self._held(ref, tables):
                 found[key] = (1.0 + self.context(key.table, None, near, subject), (literal,))
+        if self._does(ref):
+            people = any(self.catalog.vocabulary.is_person(key.table) for key in found)
+            for key in found:
+                found[key] = (found[key][0] + self._as_doer(key, subject, among_people=people), found[key][1])
         before = self.cut.linked.words(max(0, ref.first - 5), ref.first)
         for key in sided(self.catalog, found, before):
             found[key] = (found[key][0] + SAID_SO, found[key][1])
@@ -87,6 +96,28 @@ class Resolver(Targets):
             found[key] = (found[key][0] - SAID_SO, found[key][1])
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
+
+    def _does(self, ref: Ref) -> bool:
+        """Whether a value is who does what is asked about: `which albums did Kyuss record`, `albums by Kyuss`."""
+        tokens = self.cut.linked.tokens
+        first = ref.first - (1 if ref.first and tokens[ref.first - 1].text.lower() == "the" else 0)
+        before = tokens[first - 1].text.lower() if first > 0 else ""
+        return before == "by" or (before in _HELPERS and ref.last < len(tokens) and tokens[ref.last].lemma.isalpha())
+
+    def _as_doer(self, key: ColumnKey, asked: str | None, *, among_people: bool) -> float:
+        """How well a column holds those who do something: what names people, or rows of their own, and not what is
+        done.
+        """
+        catalog = self.catalog
+        if asked is None or key not in catalog.names(key.table):
+            return 0.0
+        if key.table == asked or catalog.refers(key.table, asked):
+            return -_DOER
+        if among_people:
+            return _DOER if catalog.vocabulary.is_person(key.table) else 0.0
+        profile = catalog.profile(key)
+        unique = profile is not None and profile.row_count and profile.distinct_count == profile.row_count
+        return _DOER / 3 if unique else 0.0
 
     def _held(self, ref: Ref, tables: Iterable[str]) -> Iterator[tuple[ColumnKey, Literal]]:
         """Columns of the tables at hand that hold a text, as their profiles know."""

@@ -10,7 +10,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
@@ -150,3 +150,18 @@ def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
             unit = unit_behind(tokens, at + 1)
             if not any(f"{one:f}" in literals for one in in_other_units(Decimal(text), unit)):
                 yield text
+
+
+def is_deed(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an unknown word is no noun: a verb or an adverb by its form or its place, `who hit`, `did he hit`."""
+    low = tokens[at].text.lower()
+    if tokens[at].lemma in VERBS or low.endswith(("ly", "ing", "ed")):
+        return True
+    if at and tokens[at - 1].text.lower() == "who":
+        return low.isalpha()
+    done = any(one.text.lower() in ("do", "does", "did") for one in tokens[:at])
+    behind = tokens[at + 1].text.lower() if at + 1 < len(tokens) else "."
+    return done and behind in _BEHIND_DEEDS and tokens[at].text.islower()
+
+
+_BEHIND_DEEDS: Final = frozenset((".", "?", "in", "on", "at", "during", "for", "with", "from", "per", ","))

@@ -1,4 +1,7 @@
-"""The words of a question to look up in the source: they stand for nothing that is known, or look like a name."""
+"""The words of a question to look up in the source: they stand for nothing that is known, or look like a name.
+
+A name that a profile knows of one column is looked up as well: it may be that of others, whose values nobody keeps.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -52,10 +55,11 @@ def unknown(question: TokenizedQuestion, mentions: Sequence[Mention]) -> Wanted:
     over.
     """
     found: Wanted = {}
-    known = [one for one in mentions if one.kind is MentionKind.VALUE and one.score >= 0.9]
+    known = {(one.first, one.last) for one in mentions if one.kind is MentionKind.VALUE and one.score >= 0.9}
 
     def add(first: int, last: int) -> None:
-        is_known = any(one.first <= first and last <= one.last for one in known)
+        # A profile keeps the commonest values only: that it knows a name of one column does not tell whose it is else.
+        is_known = any(one != (first, last) and one[0] <= first and last <= one[1] for one in known)
         if (first, last) not in found and len(found) < MOST_TEXTS and not is_known:
             found[first, last] = _spelled(question, first, last)
 

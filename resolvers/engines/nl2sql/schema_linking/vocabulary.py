@@ -31,6 +31,8 @@ from resolvers.engines.nl2sql.schema_linking.roles import NAMED_ENOUGH, is_ident
 from resolvers.engines.nl2sql.schema_linking.values import ValueIndex
 from schema.utils.memory import MemoryType
 
+_MEASURED: Final = 0.7
+"""How well a column must fit a word of an adjective: that a part of its name may stand for it is not enough."""
 _SOME_TIME: Final = 0.55
 """How well any moment measures what is new, old or late, when no name says so."""
 _FULL: Final = 0.9
@@ -155,7 +157,7 @@ class Vocabulary(Naming):
         for at, word in enumerate(degree.measures):
             for key, one in self.found_columns((word,), within):
                 kind = self.column_kind(key)
-                if not kind.is_ordered or self.is_identifier(key) or one.score < 0.6:
+                if not kind.is_ordered or self.is_identifier(key) or one.score < _MEASURED:
                     continue
                 if word in ("date", "year") and not kind.is_temporal:  # a level is a year in schools only
                     continue

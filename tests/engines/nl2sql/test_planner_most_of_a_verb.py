@@ -1,0 +1,88 @@
+"""What is done most, who does it and when: told by the rows that refer to a thing, whatever the verb."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from resolvers.engines.nl2sql.model import Clarification, ColumnKey, FoundValue, QueryDraft
+from tests.engines.nl2sql.catalogs import asked, drafted, fqn, keyed, knowledge, profiled, table
+
+FERRIES = table("ferries", "ferry_id*:INTEGER ferry_name length:DOUBLE")
+SKIPPERS = table("skippers", "skipper_id*:INTEGER skipper_name joined_on:DATE port")
+CREWS = keyed(table("crews", "ferry_id*:INTEGER skipper_id*:INTEGER"), ferry_id="ferries.ferry_id",
+              skipper_id="skippers.skipper_id")  # fmt: skip
+CROSSINGS = keyed(
+    table("crossings", "crossing_id*:INTEGER ferry_id:INTEGER skipper_id:INTEGER sailed_on:DATE"),
+    ferry_id="ferries.ferry_id", skipper_id="skippers.skipper_id",
+)  # fmt: skip
+FLEET = knowledge(FERRIES, SKIPPERS, CREWS, CROSSINGS, profiles={})
+
+SINGERS = table("singers", "singer_id*:INTEGER singer_name")
+RECORDS = keyed(table("records", "record_id*:INTEGER title singer_id:INTEGER"), singer_id="singers.singer_id")
+SONGS = keyed(table("songs", "song_id*:INTEGER song_name record_id:INTEGER"), record_id="records.record_id")
+MUSIC = knowledge(
+    SINGERS, RECORDS, SONGS,
+    profiles={SONGS.fqn: profiled(SONGS, {"song_name": ["Blue Harbour"]}, whole=False)},
+)  # fmt: skip
+
+
+def sql_of(text: str, known: object = FLEET) -> str:
+    found = drafted(text, known)  # type: ignore[arg-type]
+    return found.sql.replace('"', "")
+
+
+@pytest.mark.parametrize("text", ["Which ferry is used most?", "Which ferry was hired the most?"])
+def test_the_most_of_any_verb_counts_the_rows_that_tell_when_it_happened(text: str) -> None:
+    found = drafted(text, FLEET)
+    assert "JOIN crossings" in found.sql.replace('"', "")
+    assert "ORDER BY COUNT(*) DESC LIMIT 1" in found.sql.replace(" NULLS LAST", "")
+    assert found.confidence < 0.8  # which rows are meant is taken from the keys
+    assert "crossings" in found.reading
+
+
+def test_what_is_best_is_taken_for_what_has_most_rows_and_doubted() -> None:
+    for text, limit in (("our best skippers", 10), ("top 3 skippers", 3), ("the best ferry", 1)):
+        found = drafted(text, FLEET)
+        assert f"ORDER BY COUNT(*) DESC LIMIT {limit}" in found.sql.replace(" NULLS LAST", ""), text
+        assert found.confidence <= 0.5
+
+
+@pytest.mark.parametrize("text", ["Which ferry got the best reviews?", "Which skipper gave the most concerts?"])
+def test_the_most_of_what_nobody_knows_is_no_number_of_rows(text: str) -> None:
+    outcome = asked(text, FLEET)
+    assert not isinstance(outcome, QueryDraft) or "COUNT" not in outcome.sql
+
+
+def test_a_year_of_a_count_for_each_is_that_of_the_rows_counted() -> None:
+    sql = sql_of("How many crossings did each skipper make in 2024?")
+    assert "crossings.sailed_on BETWEEN" in sql
+    assert "joined_on" not in sql
+    hired = sql_of("How many skippers joined in 2024?")
+    assert "joined_on BETWEEN" in hired
+
+
+def looked_up(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+    held = [ColumnKey(fqn("singers"), "singer_name"), ColumnKey(fqn("records"), "title")]
+    return [FoundValue(key, "Blue Harbour") for key in held if key in columns and "Blue Harbour" in texts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which records did Blue Harbour make?",
+        "How many records has Blue Harbour made?",
+        "How many songs did Blue Harbour write?",
+        "songs by Blue Harbour",
+    ],
+)
+def test_who_does_something_is_looked_for_among_people_whatever_a_profile_knows(text: str) -> None:
+    found = asked(text, MUSIC, lookup=looked_up)
+    assert isinstance(found, QueryDraft), found
+    assert "singers.singer_name = 'Blue Harbour'" in found.sql.replace('"', "")
+
+
+def test_without_a_doer_a_name_is_what_it_was() -> None:
+    found = asked("Which records have the song Blue Harbour?", MUSIC, lookup=looked_up)
+    assert isinstance(found, QueryDraft | Clarification)
+    if isinstance(found, QueryDraft):
+        assert "singer_name" not in found.sql
