@@ -27,6 +27,7 @@ from resolvers.engines.nl2sql.paraphrase import called, called_many
 from resolvers.talk2data.answering.asides import Aside, Topic
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.evidence import as_of_now
+from resolvers.talk2data.answering.near_values import is_a_slip
 from resolvers.talk2data.answering.sanitizing import plain
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.quality import AssessmentType
@@ -85,9 +86,9 @@ async def told_of_catalog(ctx: Context, aside: Aside, grounds: Sequence[Ground],
     tables = [one for one in _named(aside.subject, grounds) if one.column is None]
     if tables:
         return await _told_of_tables(ctx, aside.topic, tables)
-    near = _near(aside.subject, grounds, _table_names)
+    near = [one for one in _near(aside.subject, grounds, _table_names) if is_a_slip(aside.subject, one)]
     if not near:
-        return None
+        return None  # it may be a question to the data
     meant = [one for one in _named(near[0], grounds) if one.column is None] if len(near) == 1 else []
     told = await _told_of_tables(ctx, aside.topic, meant) if meant else None
     return "\n\n".join([_unknown(aside.subject, near), *([told] if told else [])])
