@@ -102,7 +102,10 @@ class TurnProvenance(Resource):
         False, description="Whether the query is one that a steward has validated for such questions, and no new draft."
     )
     sql_drafted: str | None = Field(description="The query as it was drafted.")
-    sql_run: str | None = Field(description="The query as it was sent to the source, after the guard.")
+    sql_run: str | None = Field(
+        description="The query as it was sent to the source, after the guard. A limit of its own is sent with one row "
+        "more, which is never shown and tells whether the cut is between equals."
+    )
     plan: OptionalJsonObject = Field(description="What the planner understood, free of SQL.")
     failed: list[FailedDraft] = Field(description="What was tried before, in its order.")
     row_count: OptionalLong = Field(description="Rows of the answer.")

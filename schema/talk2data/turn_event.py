@@ -27,7 +27,8 @@ class TurnEvent(Resource):
     """One event of a turn; exactly one of a turn has `final`, and it is the last of its stream.
 
     What `data` holds: task_update a task update; message_delta `delta`, a piece of the answer's text; sql, result and
-    whatever else the answering engine tells, its fields; artifact a turn artifact; done `state`, completed or canceled,
+    whatever else the answering engine tells, its fields; artifact a turn artifact, of rows with `metadata.downloads`,
+    the paths that they are had under by format; done `state`, completed or canceled,
     and `message`, and of a question that was asked back its `readings`, as the provenance has them; error `state`
     failed and `message`. An error with `code` and no `state` is none of the turn's: it
     ends the stream of who may not follow any longer, with the `sequence` of the event before.

@@ -246,3 +246,19 @@ class TestShownByTheDeployment:
         drafter.script["Passwords?"] = draft("select password from patients where id = 1")
         got = await ask(world, "Passwords?")
         assert (got.result["rows"], got.done["warnings"]) == ([["hunter2"]], [])
+
+
+async def test_a_ranking_does_not_show_a_secret_that_it_goes_by(
+    world: World, clinic: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    source.run("update sales.patients set password = 'same'")
+    drafter.script |= {
+        "Last?": draft("select name from patients order by password desc limit 1"),
+        "Which?": draft("select name, password from patients order by password desc limit 1"),
+    }
+    last = await ask(world, "Last?")
+    assert [one["name"] for one in last.result["columns"]] == ["name"]
+    assert "At least" not in last.text
+    which = await ask(world, "Which?")
+    assert which.result["rows"][0][1] == "****"
+    assert "At least" not in which.text, "that two have the same is not told either"

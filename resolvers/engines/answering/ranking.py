@@ -37,7 +37,7 @@ def with_order_shown(sql: str, dialect: str, keys: Collection[str]) -> str | Non
     columns = [one for one in key.find_all(exp.Column) if one.find_ancestor(exp.Subquery) is None]
     if not figures and (not columns or query.args.get("limit") is None):
         return None
-    if isinstance(key, exp.Column) and key.name in keys:
+    if isinstance(key, exp.Case) or (isinstance(key, exp.Column) and key.name in keys):
         return None
     name = _apart(_named(query, key), [one.casefold() for one in query.named_selects])
     is_plain = isinstance(key, exp.Column) and key.name == name

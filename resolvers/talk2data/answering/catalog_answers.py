@@ -27,6 +27,7 @@ from resolvers.engines.nl2sql.paraphrase import called, called_many
 from resolvers.talk2data.answering.asides import Aside, Topic
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.evidence import as_of_now
+from resolvers.talk2data.answering.near_values import is_a_slip
 from resolvers.talk2data.answering.sanitizing import plain
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.quality import AssessmentType
@@ -44,6 +45,9 @@ MOST_TRIED: Final = 12
 LONGEST_WORDS: Final = 300
 _FEW: Final = range(2, 51)
 """How many different values a column has that rows are told by."""
+_MOST_FLAGS: Final = 3
+"""Values that a column of flags has, and letters of each: Y, N and NA say no kinds."""
+_A_NAME: Final = 4
 _ROWS_OF_A_KIND: Final = 3
 """How many rows have the same value there on average, at least."""
 
@@ -85,9 +89,9 @@ async def told_of_catalog(ctx: Context, aside: Aside, grounds: Sequence[Ground],
     tables = [one for one in _named(aside.subject, grounds) if one.column is None]
     if tables:
         return await _told_of_tables(ctx, aside.topic, tables)
-    near = _near(aside.subject, grounds, _table_names)
+    near = [one for one in _near(aside.subject, grounds, _table_names) if is_a_slip(aside.subject, one)]
     if not near:
-        return None
+        return None  # it may be a question to the data
     meant = [one for one in _named(near[0], grounds) if one.column is None] if len(near) == 1 else []
     told = await _told_of_tables(ctx, aside.topic, meant) if meant else None
     return "\n\n".join([_unknown(aside.subject, near), *([told] if told else [])])
@@ -194,7 +198,7 @@ async def _help(grounds: Sequence[Ground], others: Sequence[str], now: datetime)
             "month”.",
             *_as_examples(await _examples(ranked, now)),
             "You can also ask “What tables are there?”, “What does … mean?”, “How good is the … table?”, and of an "
-            "answer “Show me the SQL” or “Explain it”.",
+            "answer “Show me the SQL”, “Explain it”, “As a bar chart” or “As CSV”.",
         ]
     )
 
@@ -203,12 +207,22 @@ def _as_examples(examples: Sequence[str]) -> list[str]:
     return ["For example:\n" + "\n".join(f"- {one}" for one in examples)] if examples else []
 
 
-def _worth(ground: Ground) -> Callable[[TableFacts], tuple[int, int, str]]:
-    """The tables that others refer to first, then by rows."""
+def _worth(ground: Ground) -> Callable[[TableFacts], tuple[bool, int, int, str]]:
+    """The tables that others refer to first, then by rows; last those whose names are run together of others'."""
+    names = {singular(table.name.casefold()) for table in ground.knowledge.tables}
     targets = [
         column.references[0] for table in ground.knowledge.tables for column in table.columns if column.references
     ]
-    return lambda table: (-targets.count(table.fqn), -(_rows(ground, table) or 0), table.name)
+
+    def is_run_together(table: TableFacts) -> bool:
+        name = table.name.casefold()
+        return len(tokens_of(table.name)) == 1 and any(
+            len(one) >= _A_NAME and name.startswith(one) and singular(name) != one for one in names
+        )
+
+    return lambda table: (
+        is_run_together(table), -targets.count(table.fqn), -(_rows(ground, table) or 0), table.name
+    )  # fmt: skip
 
 
 async def _examples(ranked: Sequence[tuple[Ground, TableFacts]], now: datetime) -> list[str]:
@@ -245,7 +259,8 @@ def _questions(ground: Ground, table: TableFacts) -> Iterator[str]:
     columns = [one for one in _columns(ground, table) if _can_be_shown(ground, table, one)]
     kinds = [one for one in columns if _tells_kinds(one, measured.get(one.name))]
     figures = [one for one in columns if _is_figure(one)]
-    for one in kinds[:1]:
+    spoken = [one for one in kinds if not any(word.isupper() for word in called(known, table.fqn, one.name).split())]
+    for one in spoken[:1]:
         yield f"How many {many} are there for each {called(known, table.fqn, one.name)}?"
     for one in figures[:1]:
         yield f"What is the average {called(known, table.fqn, one.name)} of {many}?"
@@ -259,10 +274,11 @@ def _can_be_shown(ground: Ground, table: TableFacts, column: ColumnFacts) -> boo
 def _tells_kinds(column: ColumnFacts, measured: ColumnProfile | None) -> bool:
     if column.is_primary_key or column.is_unique or column.references is not None or measured is None:
         return False
-    if family(column.data_type) != "text" or tokens_of(column.name)[-1:] == ["name"]:
+    if family(column.data_type) != "text" or tokens_of(column.name)[-1:] in (["name"], ["id"], ["code"]):
         return False
     many = measured.distinct_count or 0
-    return many in _FEW and many * _ROWS_OF_A_KIND <= measured.row_count
+    is_flag = many <= _MOST_FLAGS and all(len(str(one.value)) <= _MOST_FLAGS for one in measured.top_values)
+    return many in _FEW and not is_flag and many * _ROWS_OF_A_KIND <= measured.row_count
 
 
 def _is_figure(column: ColumnFacts) -> bool:

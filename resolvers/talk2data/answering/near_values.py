@@ -32,6 +32,17 @@ def may_be_misspelled(word: str) -> bool:
     return len(word) >= _SHORTEST and _WORD.fullmatch(word) is not None
 
 
+def is_a_slip(said: str, name: str) -> bool:
+    """Return whether somebody may have meant a name, but for a letter or two."""
+    if len(said) < _SHORTEST or len(said.split()) != len(name.split()):
+        return False
+    return OSA.distance(said.casefold(), name.casefold()) <= _slips(said)
+
+
+def _slips(word: str) -> int:
+    return 2 if len(word) >= _LONG else 1
+
+
 def columns_of_names(known: Knowledge, closed: Iterable[ColumnKey], tables: Iterable[str]) -> list[ColumnKey]:
     """The columns whose values may be quoted and are names, those that are called so first.
 
@@ -89,7 +100,7 @@ def nearest(words: Sequence[str], values: Iterable[str]) -> Mapping[str, Sequenc
                 spoken.setdefault(one.casefold(), one)
     found: dict[str, Sequence[str]] = {}
     for word in words:
-        most = 2 if len(word) >= _LONG else 1
+        most = _slips(word)
         apart = {one: OSA.distance(word.casefold(), one, score_cutoff=most) for one in spoken}
         least = min((far for far in apart.values() if 0 < far <= most), default=0)
         best = [spoken[one] for one, far in apart.items() if far == least] if least else []
