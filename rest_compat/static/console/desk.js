@@ -38,7 +38,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen }) {
     if (picked === null || document.activeElement !== document.body) return;
     const left = rows();
     (left.find((one) => one.dataset.row === picked) ?? left[Math.min(place.current, left.length - 1)])?.focus();
-  });
+  }, [all.map((item) => item.id).join()]);
   function focused(event) {
     const here = event.target.closest("[data-row]");
     if (!here) return;

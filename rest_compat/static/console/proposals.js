@@ -142,7 +142,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
     ${list.items.length === 0 && decisions.going && html`<${Loading} what="Carrying out what was decided" />`}
     ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>Show all again</button><//>` : html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]} onOpen=${members.toggle} sum=${sumOf}
+    html`<${Desk} groups=${sections} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]} onOpen=${members.toggle} sum=${(section) => number(sumOf(section)) + (left > 0 ? " and more" : "")}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
     ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>Show more of ${counted(left, "other group", "other groups")}</button>`}
