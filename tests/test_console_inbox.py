@@ -43,6 +43,8 @@ class Keyboard:
         self._tab.wait_for("document.activeElement.type === 'submit' && !!document.querySelector('.sample tbody tr')")
         self("Enter")
         self._tab.wait_for(f"""!document.querySelector('dialog, [data-row="{row}"]')""")
+        # The focus follows as soon as the page is drawn.
+        self._tab.wait_for("document.activeElement.matches('[data-row]') || !document.querySelector('[data-row]')")
 
 
 @contextmanager
@@ -167,7 +169,7 @@ def test_fifty_proposals_are_decided_in_forty_key_strokes(tab: Page, ruled: tupl
     groups = client("GET", f"{path}/proposals/groups")["pagination"]["total_items"]
     assert pending >= 50
     tab.open(page)
-    tab.wait_for(f"document.querySelectorAll('[aria-expanded]').length > 1 && {ROWS} === {groups}")
+    tab.wait_for(f"document.querySelectorAll('[aria-expanded]').length > 1 && {ROWS} === {min(groups, 10)}")
     tab.evaluate("document.querySelector('[data-row]').focus()")
     keys = Keyboard(tab)
 
