@@ -28,6 +28,7 @@ from resolvers.engines.nl2sql.plan import (
     Output,
     Plan,
     Related,
+    Running,
     Share,
     Span,
     Term,
@@ -137,6 +138,10 @@ class _Speaker(CatalogNames):
                 return f"the percentage of {self.many(whole.main)}"
             case Arithmetic():
                 return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
+            case Running(of=Figure(Aggregate.SUM, of)) if of is not None:
+                return f"the running total of {self.term(of).removeprefix('the ')}"
+            case Running():
+                return f"the running total of {self.term(term.of)}"
             case Share():
                 return f"the share of {self._figure(term.of)} in percent"
             case Expression():
@@ -164,6 +169,8 @@ class _Speaker(CatalogNames):
                 return (
                     f"the total of {this}" if " " in this and not isinstance(figure.of, Column) else f"the total {this}"
                 )
+            case Aggregate.MEDIAN:
+                return f"the median {this}"
             case Aggregate.AVG:
                 return f"the average {this}"
         time = self._of_time(figure.of)
@@ -218,7 +225,10 @@ class _Speaker(CatalogNames):
         if (best := best_of_kind(one)) is not None:
             value, kind, greatest = best
             what = f"{'highest' if greatest else 'lowest'} {self.term(value).removeprefix('the ')}"
-            return f"has the {what} among those of the same {self.term(kind).removeprefix('the ')}"
+            same = f"of the same {self.term(kind).removeprefix('the ')}"
+            if one.fewer > 1:
+                return f"is one of the {one.fewer} with the {what} {same}"
+            return f"has the {what} among those {same}"
         inner = _Speaker(self._known)
         inner._plan = one.plan
         having = one.plan.having

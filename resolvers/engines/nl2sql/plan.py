@@ -18,8 +18,13 @@ class Aggregate(StrEnum):
     COUNT = "count"
     SUM = "sum"
     AVG = "avg"
+    MEDIAN = "median"
     MIN = "min"
     MAX = "max"
+
+
+OF_NUMBERS = (Aggregate.SUM, Aggregate.AVG, Aggregate.MEDIAN)
+"""What is computed of numbers alone."""
 
 
 class Unit(StrEnum):
@@ -103,6 +108,17 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """A running total: a figure that is added up over the groups, in their order."""
+
+    of: "Figure | Expression"
+    along: "Term"
+    """What the groups are in the order of, such as months."""
+    within: tuple["Term", ...] = ()
+    """What else rows are grouped by: it begins anew for each."""
+
+
+@dataclass(frozen=True, slots=True)
 class Expression:
     """SQL of a KPI that people defined: DuckDB's dialect, columns qualified by the name of their table."""
 
@@ -120,7 +136,7 @@ class Nested:
     plan: "Plan"
 
 
-Term = Column | Figure | Span | Arithmetic | Share | Expression | Literal | Nested
+Term = Column | Figure | Span | Arithmetic | Share | Running | Expression | Literal | Nested
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +169,8 @@ class Related:
     to: str
     plan: "Plan"
     negated: bool = False
+    fewer: int = 1
+    """What is denied is that so many rows fit: 3 for the three best of each kind, which at most two others surpass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,3 +79,17 @@ def test_numbers_that_were_loaded_as_text_are_measures() -> None:
 
 def test_codes_of_digits_stay_texts() -> None:
     assert "CAST" not in drafted("climbers with locker code 017", TYPED_AS_TEXT).sql
+
+
+STAFF = keyed(
+    table("deckhands", "deckhand_id*:INTEGER first_name last_name reports_to:INTEGER"),
+    reports_to="deckhands.deckhand_id",
+)
+
+
+@pytest.mark.parametrize("text", ["Who is Ann's manager?", "Who is the boss of Ann?", "deckhands and their managers"])
+def test_the_manager_is_who_a_row_reports_to_and_shown_by_name(text: str) -> None:
+    crew = knowledge(STAFF, profiles={STAFF.fqn: profiled(STAFF, {"first_name": ["Ann", "Bo"]})})
+    sql = drafted(text, crew).sql.replace('"', "")
+    assert "JOIN deckhands AS deckhands_2 ON deckhands.reports_to = deckhands_2.deckhand_id" in sql
+    assert "deckhands_2.last_name" in sql

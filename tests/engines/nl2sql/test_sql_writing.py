@@ -302,7 +302,7 @@ def test_tables_that_nothing_ties_are_told() -> None:
 
 
 def test_what_cannot_be_meant_is_told() -> None:
-    with pytest.raises(Unwritable, match="a sum or an average"):
+    with pytest.raises(Unwritable, match="a sum, an average or a median"):
         sql(Plan(CUSTOMER, outputs(figure(Aggregate.SUM, "customer.born"))))
     with pytest.raises(Unwritable, match="the first few"):
         sql(Plan(CUSTOMER, NAME, Related(CUSTOMER, Plan(ORDERS, (), limit=1))))

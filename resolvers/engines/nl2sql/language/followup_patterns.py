@@ -73,7 +73,7 @@ GROUP: Final = re.compile(
 AGGREGATES: Final = {
     "average": Aggregate.AVG, "mean": Aggregate.AVG, "avg": Aggregate.AVG, "total": Aggregate.SUM, "sum": Aggregate.SUM,
     "maximum": Aggregate.MAX, "max": Aggregate.MAX, "highest": Aggregate.MAX, "largest": Aggregate.MAX,
-    "minimum": Aggregate.MIN, "min": Aggregate.MIN, "lowest": Aggregate.MIN, "smallest": Aggregate.MIN,
+    "median": Aggregate.MEDIAN, "minimum": Aggregate.MIN, "min": Aggregate.MIN, "lowest": Aggregate.MIN, "smallest": Aggregate.MIN,
 }  # fmt: skip
 FIGURE: Final = re.compile(
     rf"^(?:what (?:is|are|was|were) )?(?:the |their |its )?(?P<figure>{'|'.join(AGGREGATES)})(?:\s+(?P<of>.+))?$",

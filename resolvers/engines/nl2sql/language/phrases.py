@@ -85,6 +85,7 @@ class Cue(StrEnum):
 Phrases = dict[tuple[str, ...], tuple[Cue, Any]]
 _AGGREGATES: Final = {
     Aggregate.AVG: "average|mean|avg|average value of|mean value of",
+    Aggregate.MEDIAN: "median|median value of",
     Aggregate.SUM: "total|sum|sum of|total amount of|total sum of|combined|overall|total value of|in total|career|lifetime|all-time|"
     "cumulative",
     Aggregate.MIN: "minimum|min|minimal|lowest value of",

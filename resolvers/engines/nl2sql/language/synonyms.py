@@ -91,7 +91,7 @@ GROUPS: Final = tuple(
     employee worker staff personnel
     staff personnel team
     employee member staff
-    manager boss supervisor head
+    manager boss supervisor head report
     head chief leader director boss
     chief president head
     president chairman

@@ -93,6 +93,7 @@ OPERATORS: Final[dict[tuple[str, ...], Compared]] = {
 
 _AGGREGATES: Final = {
     Aggregate.AVG: "average|mean|avg|on average|the average|averagely|average out",
+    Aggregate.MEDIAN: "median|the median",
     Aggregate.SUM: "total|sum|combined|altogether|in total|total amount|total number|overall|sum up|add up|accumulate|"
     "cumulative|combine|summed|aggregate|career|lifetime|all-time",
     Aggregate.MAX: "maximum|max|maximal|highest|largest|greatest|biggest|peak|top|most",

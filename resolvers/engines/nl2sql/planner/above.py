@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
@@ -158,7 +159,8 @@ def _named_above(resolver: Resolver, item: Item, ref: Ref) -> Pair | None:
     if item.figures or len(item.columns) != 1 or not catalog.names(item.table):
         return None
     words = set(resolver.cut.linked.words(ref.first, ref.last))
-    said = words & {"id", "code", "number", "key"} or not words & set(catalog.words(item.columns[0]))
+    meant = {other for word in words for other, near in related(word) if near >= SYNONYM}
+    said = words & {"id", "code", "number", "key"} or not meant & set(catalog.words(item.columns[0]))
     return None if said else link_above(catalog, item.columns[0], item.table)
 
 

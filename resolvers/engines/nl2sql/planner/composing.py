@@ -36,6 +36,7 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
+from resolvers.engines.nl2sql.planner.running import added_up
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
@@ -357,6 +358,7 @@ class Composer(Clashes):
                     term = Share(term) if self.groups else _percent(term, item.table)
                 if item.noun.minus is not None and isinstance(term, Figure) and (other := maker.item(item.noun.minus)):
                     term = Arithmetic("-", term, other.terms[0])
+                term = added_up(self.resolver.cut.linked.tokens, term, self.groups, self.resolver.catalog)
                 if not any(one.term == term for one in outputs):
                     outputs.append(Output(term))
         return outputs

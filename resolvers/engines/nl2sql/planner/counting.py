@@ -43,7 +43,7 @@ def per_group(resolver: Resolver, noun: Noun, counted: str) -> Item | None:
     if group is None or group.ref is None or len(noun.aggregates) != 1:
         return None
     found = _by(resolver, group, counted)
-    if found is None:
+    if found is None or noun.aggregates == (Aggregate.MEDIAN,):  # of counts, which takes a query within a query
         return None
     rows, column = found
     aggregate = noun.aggregates[0]

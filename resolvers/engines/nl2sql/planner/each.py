@@ -1,4 +1,4 @@
-"""The first of each: `the most expensive product of each category`."""
+"""The first of each: `the most expensive product of each category`, `the two oldest players of each team`."""
 
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Operator, Order, Plan, Related
@@ -18,8 +18,10 @@ def kind_of(catalog: Catalog, table: str, group: Item) -> Column | None:
     return Column(table, keys[0].columns[0]) if len(keys) == 1 and len(keys[0].columns) == 1 else None
 
 
-def first_of_each(catalog: Catalog, table: str, group: Item, order: Order) -> Condition | None:
-    """That no other row of the same kind comes before a row; None where the data does not tell kinds or order."""
+def first_of_each(catalog: Catalog, table: str, group: Item, order: Order, most: int = 1) -> Condition | None:
+    """That fewer than so many other rows of the same kind come before a row; None where the data does not tell kinds or
+    order.
+    """
     value, kind = order.term, kind_of(catalog, table, group)
     if kind is None or kind == value or not isinstance(value, Column) or value.table != table or value.instance:
         return None
@@ -31,5 +33,5 @@ def first_of_each(catalog: Catalog, table: str, group: Item, order: Order) -> Co
         (Column(table, value.column, OUTER),),
     )
     tie = (Column(table, kind.column, OUTER), kind)
-    others = Related(table, Plan(table, (), where=better, via=(tie,)), negated=True)
+    others = Related(table, Plan(table, (), where=better, via=(tie,)), negated=True, fewer=most)
     return Both((Comparison(value, Operator.IS_NULL, (), True), others))

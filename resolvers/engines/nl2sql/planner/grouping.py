@@ -39,8 +39,14 @@ class Grouping:
     def _grouped(self, maker: Items, main: str) -> list[Item]:
         """The groups that the question names, as items to show."""
         frame = self.resolver.frame
-        if frame.per and frame.groups:
-            self.items = [as_figure(self.resolver, item, maker.item(frame.groups[0])) for item in self.items]
+        if frame.per and frame.groups and not self._ranks_within():
+            made = [as_figure(self.resolver, item, maker.item(frame.groups[0])) for item in self.items]
+            first = any((sort.limit or frame.limit or 0) > 1 and not sort.by_count for sort in frame.sorts)
+            if first and any(
+                one.counted is not None and one is not item for one, item in zip(made, self.items, strict=True)
+            ):
+                self.resolver.doubt("the first of each may be meant, or their number", 0.6)
+            self.items = made
         figures = any(item.figures for item in self.items)
         by_count = any(sort.by_count or sort.most for sort in frame.sorts)
         found: list[Item] = []
@@ -73,6 +79,15 @@ class Grouping:
             found.append(item)
             self._group_by(item)
         return found
+
+    def _ranks_within(self) -> bool:
+        """`the top 3 products per category by price`: rows that come first in each group, rather than their number."""
+        frame, item = self.resolver.frame, self.items[0] if len(self.items) == 1 else None
+        if item is None or item.entity is None or item.figures or frame.skipped or len(frame.sorts) != 1:
+            return False
+        sort = frame.sorts[0]
+        said = sort.noun is not None and sort.noun.ref is not None and not sort.noun.count
+        return (sort.limit or frame.limit or 0) > 1 and (said or sort.degree is not None) and not sort.most
 
     def _is_each_row(self, group: Item) -> bool:
         """`the average fee per visit`, of visits: what each row has, rather than figures of single rows."""

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Final
 
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.plan import OF_NUMBERS, Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
@@ -38,6 +39,10 @@ _PLACES = (
     "street", "county", "province", "district", "continent",
 )  # fmt: skip
 """Words that columns are called by which tell where something is, those that tell it best first."""
+
+
+_OF_COUNTS: Final = {Aggregate.AVG, Aggregate.MEDIAN, Aggregate.MIN, Aggregate.MAX}
+"""What may be asked of numbers of rows, and not of rows."""
 
 
 @dataclass(slots=True)
@@ -416,7 +421,12 @@ class Items:
         if part is not None and not noun.aggregates:
             column = ColumnKey(part.table, part.columns[0])
             return Item([Figure(Aggregate.COUNT, as_column(column), distinct=True)], part.table, noun, figures=True)
-        if isinstance(target, str) and set(noun.aggregates) & {Aggregate.AVG, Aggregate.MIN, Aggregate.MAX}:
+        if isinstance(target, str) and set(noun.aggregates) & {
+            Aggregate.AVG,
+            Aggregate.MEDIAN,
+            Aggregate.MIN,
+            Aggregate.MAX,
+        }:
             return per_group(resolver, noun, target)
         if isinstance(target, str):
             return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)
@@ -502,13 +512,13 @@ class Items:
                 return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
             return None
         for aggregate in noun.aggregates:
-            if aggregate in (Aggregate.AVG, Aggregate.SUM) and not self.catalog.is_number(column):
+            if aggregate in OF_NUMBERS and not self.catalog.is_number(column):
                 resolver.doubt(
                     "an average of what is no number", 0.3 if not self.catalog.is_numeric_text(column) else 0.1
                 )
             if aggregate is Aggregate.SUM and is_of_one(resolver, column, noun):
                 resolver.doubt("what one costs is summed", 0.3)
-            if aggregate in (Aggregate.AVG, Aggregate.SUM) and self.catalog.is_key(column):
+            if aggregate in OF_NUMBERS and self.catalog.is_key(column):
                 resolver.doubt("an average of identifiers", 0.4)
         terms: list[Term] = [Figure(one, as_column(column), noun.distinct) for one in noun.aggregates]
         return Item(terms, column.table, noun, columns=(column,), figures=True)

@@ -132,10 +132,14 @@ class Ranking(Grouping):
     def _first_of_each(self, maker: Items) -> list[Item]:
         """`the oldest animal of each zone`: the first row of each group, shown with its group."""
         frame, item = self.resolver.frame, self.items[0]
-        if len(frame.groups) != 1 or self.groups or self.limit != 1 or len(self.orders) != 1 or frame.skipped:
+        if len(frame.groups) != 1 or self.groups or not self.limit or len(self.orders) != 1 or frame.skipped:
             return []
         group = maker.item(frame.groups[0]) if not any(one.figures for one in self.items) else None
-        first = first_of_each(self.resolver.catalog, item.table, group, self.orders[0]) if group is not None else None
+        first = (
+            first_of_each(self.resolver.catalog, item.table, group, self.orders[0], self.limit)
+            if group is not None
+            else None
+        )
         if group is None or first is None:
             return []
         self.first, self.orders, self.limit = _also(self.first, first), [], None

@@ -16,12 +16,14 @@ from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.nouns import value_first
+from resolvers.engines.nl2sql.planner.running import WHOLE_TOO, over_rows
 from resolvers.engines.nl2sql.planner.ways import fit
 
 _NAMED: Final = 0.95
 """How well words must fit a table to be sure that it is named."""
 _MIN_MAX: Final = (exp.Min, exp.Max)
 _FIGURES: Final = {
+    Aggregate.MEDIAN: (exp.Median, exp.PercentileCont),
     Aggregate.AVG: (exp.Avg, exp.Div),
     Aggregate.MIN: (*_MIN_MAX, exp.Order, exp.Subquery),
     Aggregate.MAX: (*_MIN_MAX, exp.Order, exp.Subquery),
@@ -58,7 +60,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         return any(issubclass(kind, kinds) for kind in present)
 
     for atom in pieces.atoms:
-        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not has(*_MIN_MAX, exp.Order, exp.Exists):
+        most = has(*_MIN_MAX, exp.Order, exp.Exists) or any(map(_counts_better, nodes))
+        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not most:
             yield "what is the most so is not looked for", 0.4
         if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):
             yield "something is denied and the query denies nothing", 0.5
@@ -69,6 +72,9 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
                 yield "a table is named and not used", 0.25
             elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals):
                 yield "a value is named and not looked for", 0.4
+    over = over_rows(pieces.linked.tokens)
+    if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
+        yield "a figure over several rows is asked for, and one of each is shown", 0.9
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
     if _in_another_unit(pieces, columns, catalog):
         yield "the answer is asked for in a unit that the column is not in", 0.5
@@ -76,6 +82,11 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "tables are gone through that nothing names", 0.3
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
+
+
+def _counts_better(node: exp.Expr) -> bool:
+    """Whether a condition counts the rows that come before one: it is among the first few of its kind."""
+    return isinstance(node, exp.LT) and isinstance(node.this, exp.Subquery)
 
 
 def _is_none(node: exp.Expr) -> bool:

@@ -17,6 +17,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.joining.joins import Joins, JoinStep, NotConnected, Tree, Use
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
+    OF_NUMBERS,
     Aggregate,
     Both,
     Column,
@@ -27,6 +28,7 @@ from resolvers.engines.nl2sql.plan import (
     Output,
     Plan,
     Related,
+    Running,
     Share,
     Span,
     Term,
@@ -324,6 +326,11 @@ class Writer:
             query = query.group_by(inner.term(group), copy=False)
         for one in having:
             query = query.having(inner.condition(one), copy=False)
+        if related.negated and related.fewer > 1:
+            if plan.groups or having:
+                raise Unwritable("Only rows can be counted that stand for themselves.")
+            count = query.select(exp.Count(this=exp.Star()), copy=False)
+            return exp.LT(this=count.subquery(copy=False), expression=number(related.fewer))
         found = exp.Exists(this=query.select(number(1), copy=False))
         return exp.Not(this=found) if related.negated else found
 
@@ -357,7 +364,7 @@ class Writer:
                 mapped[figure] = exp.Count(this=exp.Star())
                 continue
             this = scope.term(figure.of)
-            if figure.aggregate in (Aggregate.SUM, Aggregate.AVG):
+            if figure.aggregate in OF_NUMBERS:
                 this = as_number(this, scope.kind(figure.of))
             values[f"value_{at}"] = this
             value: exp.Expr = exp.column(exp.to_identifier(f"value_{at}", quoted=True), table=apart.copy())
@@ -425,6 +432,8 @@ class Writer:
                 return term.unit.value
             case Share():
                 return f"{self._called(term.of)}_percent"
+            case Running():
+                return f"running_{self._called(term.of)}"
             case Expression() if term.name:
                 return term.name
             case Figure(of=Expression(name=name)) if name:
@@ -443,6 +452,7 @@ CALLED: Final = {
     Aggregate.COUNT: "count",
     Aggregate.SUM: "total",
     Aggregate.AVG: "average",
+    Aggregate.MEDIAN: "median",
     Aggregate.MIN: "minimum",
     Aggregate.MAX: "maximum",
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Final
 
 import sqlglot
 from sqlglot import exp
@@ -11,6 +12,7 @@ from sqlglot.errors import SqlglotError
 from resolvers.engines.nl2sql.joining.joins import Joins, JoinStep, Tree, Use
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
+    OF_NUMBERS,
     Aggregate,
     Arithmetic,
     Both,
@@ -26,6 +28,7 @@ from resolvers.engines.nl2sql.plan import (
     Operator,
     Plan,
     Related,
+    Running,
     Share,
     Span,
     Term,
@@ -135,7 +138,7 @@ class SelectScope:
                 return kind_of(facts, figures, self.known.dialect)
             case Figure(Aggregate.MIN | Aggregate.MAX, of) if of is not None:
                 return self.kind(of)
-            case Figure() | Share() | Arithmetic():
+            case Figure() | Share() | Running() | Arithmetic():
                 return NUMBER
         return UNKNOWN
 
@@ -154,6 +157,10 @@ class SelectScope:
                 return self._arithmetic(term)
             case Share():
                 return self._share(term)
+            case Running():
+                order = exp.Order(expressions=[exp.Ordered(this=self.term(term.along))])
+                within = [self.term(one) for one in term.within]
+                return exp.Window(this=exp.Sum(this=self.term(term.of)), partition_by=within, order=order)
             case Expression():
                 return self._expression(term)
             case Literal():
@@ -173,9 +180,11 @@ class SelectScope:
             return self._count(use)
         this = self.term(figure.of)
         kind = self.kind(figure.of)
-        if figure.aggregate in (Aggregate.SUM, Aggregate.AVG):
+        if figure.aggregate is Aggregate.MEDIAN and self.known.dialect not in WITH_MEDIAN:
+            raise Unwritable("This source computes no median. Ask for the average instead.")
+        if figure.aggregate in OF_NUMBERS:
             if kind.family in ("moment", "boolean"):
-                raise Unwritable("Only numbers have a sum or an average.")
+                raise Unwritable("Only numbers have a sum, an average or a median.")
             this = as_number(this, kind)
             if figure.aggregate == Aggregate.AVG and self.known.dialect == "tsql":
                 this = exp.cast(this, "DOUBLE")
@@ -339,10 +348,13 @@ def _not(condition: exp.Expr) -> exp.Expr:
     return exp.Not(this=condition)
 
 
+WITH_MEDIAN: Final = ("duckdb", "postgres", "snowflake", "redshift", "oracle", "databricks", "clickhouse")
+"""The dialects that have a median as an aggregate, by whichever name."""
 AGGREGATES: dict[Aggregate, type[exp.AggFunc]] = {
     Aggregate.COUNT: exp.Count,
     Aggregate.SUM: exp.Sum,
     Aggregate.AVG: exp.Avg,
+    Aggregate.MEDIAN: exp.Median,
     Aggregate.MIN: exp.Min,
     Aggregate.MAX: exp.Max,
 }

@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.plan import (
     Operator,
     Plan,
     Related,
+    Running,
     Share,
     Span,
     Term,
@@ -37,6 +38,9 @@ def columns_in(term: Term) -> Iterator[Column]:
                 yield from columns_in(term.of)
         case Share():
             yield from columns_in(term.of)
+        case Running():
+            for one in (term.of, term.along, *term.within):
+                yield from columns_in(one)
         case Arithmetic():
             yield from columns_in(term.left)
             yield from columns_in(term.right)
@@ -49,6 +53,8 @@ def figures_in(term: Term) -> Iterator[Figure]:
             yield term
         case Share():
             yield term.of
+        case Running():
+            yield from figures_in(term.of)
         case Arithmetic():
             yield from figures_in(term.left)
             yield from figures_in(term.right)
@@ -57,7 +63,7 @@ def figures_in(term: Term) -> Iterator[Figure]:
 def aggregates(term: Term) -> bool:
     """Return whether a term is computed of many rows."""
     match term:
-        case Figure() | Share():
+        case Figure() | Share() | Running():
             return True
         case Expression():
             return term.aggregates
@@ -88,6 +94,9 @@ def uses_in(term: Term, main: str) -> Iterator[Use]:
             yield from uses_in(term.right, main)
         case Share():
             yield from uses_in(term.of, main)
+        case Running():
+            for one in (term.of, term.along, *term.within):
+                yield from uses_in(one, main)
         case Figure():
             if term.of is not None:
                 yield from uses_in(term.of, main)
