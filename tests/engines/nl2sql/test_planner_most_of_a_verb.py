@@ -86,3 +86,11 @@ def test_without_a_doer_a_name_is_what_it_was() -> None:
     assert isinstance(found, QueryDraft | Clarification)
     if isinstance(found, QueryDraft):
         assert "singer_name" not in found.sql
+
+
+def test_who_did_something_is_no_sure_answer_to_what_was_done() -> None:
+    outcome = asked("What did skipper S17 steer?", knowledge(
+        SKIPPERS, CROSSINGS, FERRIES, CREWS,
+        profiles={SKIPPERS.fqn: profiled(SKIPPERS, {"port": ["S17"]})},
+    ))  # fmt: skip
+    assert not isinstance(outcome, QueryDraft) or outcome.confidence <= 0.5

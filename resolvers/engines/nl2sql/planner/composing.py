@@ -143,6 +143,8 @@ class Composer(Clashes):
                 self.resolver.doubt("rows of one name are counted, of which there is one", 0.5)
         if plan.combined is None and all(output.term in equal for output in plan.outputs):
             self.resolver.doubt("what is shown is what was said", 0.5)
+        elif all(item.entity is not None and self.resolver.does_what_is_asked(item.noun.ref) for item in self.items):
+            self.resolver.doubt("who did something is shown, and not what", 0.5)
 
     def _is_unique(self, key: ColumnKey) -> bool:
         """Whether no two rows have the same value, as far as the profile knows."""

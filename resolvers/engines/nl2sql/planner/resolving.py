@@ -97,6 +97,12 @@ class Resolver(Targets):
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
 
+    def does_what_is_asked(self, ref: Ref | None) -> bool:
+        """Return whether a noun is who did something that is asked for: `what did the skipper S17 steer`."""
+        tokens = self.cut.linked.tokens
+        asks = len(tokens) > 2 and tokens[0].lemma == "what" and tokens[1].text.lower() in _HELPERS
+        return asks and ref is not None and ref.first in (2, 3)
+
     def _does(self, ref: Ref) -> bool:
         """Whether a value is who does what is asked about: `which albums did Kyuss record`, `albums by Kyuss`."""
         tokens = self.cut.linked.tokens
