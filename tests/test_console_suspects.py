@@ -135,6 +135,14 @@ def test_many_suspects_come_page_by_page(tab: Page, suspected: tuple[Client, str
     tab.wait_for(f"{ROWS} === 10 && document.querySelector('.suspects .pages span').innerText === 'page 1 of 2'")
     tab.click(".suspects .pages button:last-child")
     tab.wait_for(f"{ROWS} === {total - 10}")
+    choose(tab, 4, "")
+    tab.wait_for(f"{ROWS} === 10")
+    for width in (1280, 390):
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+        tab.browser.call("Emulation.setDeviceMetricsOverride", size, tab.session)
+        is_inside = "(one) => one.getBoundingClientRect().right <= innerWidth"
+        inside = f"[...document.querySelectorAll('.suspects button')].every({is_inside})"
+        assert tab.evaluate(inside), "four choices have room in a narrow window too"
     tab.open("about:blank")
 
 

@@ -59,10 +59,11 @@ const Sample = ({ trial: { moves, heads, rows } }) => html`
 export function useQueue(send) {
   const queue = useRef({ items: [], decision: null, timer: null });
   const [going, setGoing] = useState(0);
-  async function now(items, decision) {
+  const last = useRef(Promise.resolve()); // one after another, so that the later of two decisions about one thing stands
+  function now(items, decision) {
     setGoing((before) => before + 1);
-    await send(items, decision);
-    setGoing((before) => before - 1);
+    last.current = last.current.then(() => send(items, decision)).finally(() => setGoing((before) => before - 1));
+    return last.current;
   }
   async function flush() {
     const { items, decision, timer } = queue.current;

@@ -114,7 +114,7 @@ export function Suspects({ fqn, columns }) {
       <${Outcome} told=${told} />
       <p class="count" role="status">${counted(Math.max(0, list.total - gone.size), ...NOUN)}${loading || queue.going ? " …" : ""}</p>
       ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${() => setPage(1)}>Back to the first</button>` : html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>Show all</button><//>`)}
-      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${choices} sum=${(group) => `${number(group.items.length)} here`} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${choices} sum=${(group) => `${number(group.items.length)}${pages > 1 ? " on this page" : ""}`} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
       ${pages > 1 && html`<nav class="pages" aria-label="Pages of suspect cells">
         <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${() => setPage(page - 1)}>Before</button>
         <span class="quiet">page ${number(page)} of ${number(pages)}</span>
