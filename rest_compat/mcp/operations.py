@@ -5,7 +5,7 @@ and by which method REST reaches it.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
@@ -164,9 +164,16 @@ class Calls:
         return await once(op, ctx, self._key(how or {}), _parsed(op, arguments))
 
     async def answer(
-        self, route: OperationRoute, arguments: Mapping[str, Any], how: Mapping[str, Any] | None = None
+        self,
+        route: OperationRoute,
+        arguments: Mapping[str, Any],
+        how: Mapping[str, Any] | None = None,
+        beside: Callable[[Context], Awaitable[dict[str, Any]]] | None = None,
     ) -> dict[str, Any]:
-        """What an operation answers, from the place of a cursor on, and no more than fits."""
+        """What an operation answers, from the place of a cursor on, and no more than fits.
+
+        `beside` gives something short of the same call that stands beside the answer.
+        """
         op, how = route.operation, how or {}
         again = may_go_on(op, self._key(how))
         ctx = await self.received(op.kind, how)
@@ -174,7 +181,9 @@ class Calls:
             raise InvalidParameter("A call that changes something is read on under its key only.", field="cursor")
         cursors, place = self.place(ctx, op.name, arguments, how)
         value = await self.called(ctx, route, windowed(op, arguments, place), how)
-        return bounded(op, value, place, cursors, most=self.most, again=again)
+        more = {} if beside is None else await beside(ctx)
+        most = self.most - len(to_json(more))
+        return bounded(op, value, place, cursors, most=most, again=again) | more
 
     @staticmethod
     def place(ctx: Context, name: str, arguments: Mapping[str, Any], how: Mapping[str, Any]) -> tuple[Cursors, Place]:

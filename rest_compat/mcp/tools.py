@@ -4,12 +4,13 @@ A tool of the table is one operation with the arguments that a task needs, so it
 are the operation's. The list stays small on purpose: a client reads it before the first question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from auth.rate_limit import CallKind
+from resolvers.context import Context
 from resolvers.operation import Operation
 from rest_compat.mcp.bounded import cut_list, cut_value
 from rest_compat.mcp.following import following_tools
@@ -21,6 +22,43 @@ _KEPT: Final = ("type", "enum", "items", "anyOf", "format", "properties", "requi
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """A list whose length a tool tells beside its answer, with how to read it."""
+
+    name: str
+    operation: str
+    shares: Sequence[str]
+    """The arguments of the tool that it takes as well."""
+    fixed: Mapping[str, Any]
+    unless: str
+    """An argument of the tool with which the list, which tells of now, says nothing."""
+
+    def of(
+        self, catalog: Catalog, calls: Calls, given: Mapping[str, Any]
+    ) -> Callable[[Context], Awaitable[dict[str, Any]]] | None:
+        """What tells the length, where the catalog has the list and the call is about now."""
+        route = catalog.routes.get(self.operation)
+        if route is None or given.get(self.unless) is not None:
+            return None
+        shared = {name: given[name] for name in self.shares if given.get(name) is not None}
+
+        async def tell(ctx: Context) -> dict[str, Any]:
+            found = await calls.called(ctx, route, {**self.fixed, **shared, "limit": 1})
+            # What was given is not repeated, for it may be long.
+            same = [f"the same {name}" for name in shared]
+            how = " and ".join([*same, *(f"{name} {value}" for name, value in self.fixed.items())])
+            return {
+                self.name: {
+                    "total": found.total,
+                    "operation": self.operation,
+                    "listed_by": f"call_operation, with {how} as arguments",
+                }
+            }
+
+        return tell
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A line of the table: a tool that is one operation, and which of its arguments it takes."""
 
@@ -29,6 +67,7 @@ class Task:
     about: str
     takes: Sequence[str]
     fixed: Mapping[str, Any]
+    beside: Counted | None = None
 
     def tool(self, catalog: Catalog) -> Tool | None:
         """The tool, where the catalog has its operation."""
@@ -40,7 +79,8 @@ class Task:
 
         async def run(calls: Calls, given: Mapping[str, Any]) -> Answer:
             plain, how = _apart(given, properties)
-            return await calls.answer(route, _nested(op, {**self.fixed, **plain}), how)
+            told = None if self.beside is None else self.beside.of(catalog, calls, plain)
+            return await calls.answer(route, _nested(op, {**self.fixed, **plain}), how, told)
 
         writes = {} if op.kind is CallKind.READ else KEYED
         return Tool(
@@ -48,8 +88,14 @@ class Task:
         )
 
 
-def _task(name: str, operation: str, about: str, *takes: str, **fixed: Any) -> Task:
-    return Task(name, operation, about, takes, fixed)
+def _task(name: str, operation: str, about: str, *takes: str, beside: Counted | None = None, **fixed: Any) -> Task:
+    return Task(name, operation, about, takes, fixed, beside)
+
+
+SUSPECTS: Final = Counted(
+    "suspect_cells", "list_suspect_cells", ("asset_fqn",), {"probability_at_least": 0.5}, unless="as_of"
+)
+"""The cells that are probably wrong; what people call fine is less probable."""
 
 
 TASKS: Final = (
@@ -78,8 +124,9 @@ TASKS: Final = (
         "quality",
         "get_scorecard",
         "Quality scores of an asset, or of the project, down to the metrics that they are made of, with the run and "
-        "moment that measured each.",
+        "moment that measured each, and how many cells are probably wrong, with how to list them.",
         *("asset_fqn", "assessment_type", "as_of"),
+        beside=SUSPECTS,
     ),
     _task(
         "violations",

@@ -67,7 +67,8 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, typed, decided, ready, triaged, words, measured = said
+    first, connected, idempotent, ranged, followed, answer, typed, *readiness, words, measured = said
+    decided, ready, triaged, suspected = readiness
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
     assert json.loads(connected)["success"] is True
@@ -85,6 +86,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert typed == "orders 4"
     assert '"group":"rule:' in decided
     assert '"dry_run":true' in decided
+    assert [one in suspected for one in ('"total_items":0', '"matched":0', '"dry_run":true')] == [True] * 3
     assert [one in triaged for one in ('"matched":0', '"dry_run":true', '"data":[]')] == [True] * 3
     *ran, score = ready.splitlines()
     assert ran == ["run-all-enrichment: completed", "dq-assessment: completed"]

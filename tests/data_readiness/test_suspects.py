@@ -11,6 +11,7 @@ from resolvers.data_readiness.violations import list_violations
 from schema.data_readiness.suspect import SuspectCellFilter, SuspectCellsDecision, SuspectCellsExport, SuspectVerdict
 from schema.data_readiness.workflow import WorkflowType
 from tests.data_readiness.test_same_facts import carried_out
+from tests.mcp.agent import Agent
 from tests.support.ingestion import Bench, Source, bench, setting_overrides, shop, source
 
 __all__ = ["bench", "setting_overrides", "shop", "source"]
@@ -235,3 +236,17 @@ async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_the
     assert sum(map(len, of_asset.values())) == 2 * 7
     for one in found["violations"]["items"]:
         assert len(one["suspectCells"]) == (7 if one["name"] == "implausible_values" else 0)
+
+
+async def test_an_agent_is_told_how_many_there_are_and_how_to_list_them(bench: Bench, visits: str) -> None:
+    agent = Agent(bench.world, bench.world.owner, "/mcp/read")
+    told = (await agent.tool("quality", asset_fqn=visits))["suspect_cells"]
+    assert (told["total"], told["operation"]) == (7, "list_suspect_cells")
+    assert told["listed_by"].endswith("with the same asset_fqn and probability_at_least 0.5 as arguments")
+    found = await agent.call(told["operation"], asset_fqn=visits, probability_at_least=0.5)
+    assert (found["total"], found["complete"]) == (7, True)
+    [one, *_] = found["data"]
+    await decide(bench, SuspectVerdict.FINE, ids=[one["id"]])
+    assert (await agent.tool("quality"))["suspect_cells"]["total"] == 6
+    before = await agent.tool("quality", asset_fqn=visits, as_of="2020-01-01T00:00:00Z")
+    assert "suspect_cells" not in before

@@ -7,6 +7,7 @@ import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Actions, Rules, Score, Violations } from "./quality.js";
 import { Start } from "./start.js";
+import { Suspects } from "./suspects.js";
 import { Tags } from "./tags.js";
 import { counted, moment, plain } from "./words.js";
 
@@ -46,6 +47,7 @@ function Table({ given }) {
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />
     </div>
+    <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
     <${Columns} table=${table} profile=${profile} chosen=${column} />
     <${Keys} answer=${profile} uri=${uri} />
     <${Rules} fqn=${fqn} />

@@ -5,6 +5,8 @@ import { Confirm } from "./desk.js";
 import { Failed, html, Loading, Told } from "./parts.js";
 import { counted, number } from "./words.js";
 
+const PAUSE = 600;
+
 // `asked` is { verb, noun, about, told, reason, trial(signal), carryOut(notes, step, stopped) }. The trial answers with
 // { moves, stays: [sentence], heads, rows: [[text]] } and carrying out with whatever `onEnd` takes; `step` is told how
 // many are done, and `stopped` whether somebody wants no more.
@@ -51,6 +53,32 @@ const Sample = ({ trial: { moves, heads, rows } }) => html`
   </div>
   ${moves > rows.length && html`<p class="quiet">The first ${rows.length} of ${number(moves)}.</p>`}
 `;
+
+// Decisions one by one. What is decided alike within a moment goes together, as people press keys faster than a server
+// counts requests; `send(items, decision)` carries it out.
+export function useQueue(send) {
+  const queue = useRef({ items: [], decision: null, timer: null });
+  const [going, setGoing] = useState(0);
+  const last = useRef(Promise.resolve()); // one after another, so that the later of two decisions about one thing stands
+  function now(items, decision) {
+    setGoing((before) => before + 1);
+    last.current = last.current.then(() => send(items, decision)).finally(() => setGoing((before) => before - 1));
+    return last.current;
+  }
+  async function flush() {
+    const { items, decision, timer } = queue.current;
+    clearTimeout(timer);
+    queue.current = { items: [], decision: null, timer: null };
+    if (items.length) await now(items, decision);
+  }
+  function later(item, decision) {
+    if (queue.current.decision && queue.current.decision !== decision) flush();
+    clearTimeout(queue.current.timer);
+    queue.current = { items: [...queue.current.items, item], decision, timer: setTimeout(flush, PAUSE) };
+  }
+  useEffect(() => () => void flush(), []);
+  return { now, later, flush, going: going > 0 || queue.current.items.length > 0 };
+}
 
 // What came of a decision: { failure } or { said, trouble, undo }.
 export function Outcome({ told }) {

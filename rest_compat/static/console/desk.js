@@ -19,11 +19,11 @@ export function grouped(items, keyOf, titleOf, before = () => 0) {
 }
 
 // Groups of rows beside what is told of the one with the focus. `choices` are what may be decided: { key, verb,
-// decide(item), decideAll(group) }, for a row by its key and for its group by the same key with Shift. A decision that
+// decide(item), decideAll(group) } and `many`, the verb for all where it is another, for a row by its key and for its group by the same key with Shift. A decision that
 // is asked about first answers true, and the focus stays. What can be opened is, by Enter or a click, by `onOpen`;
 // a row with `of` lies in another one. A narrow window has room for the rows or for what is told of one of them: a row
 // that is clicked is shown, until one goes back.
-export function Desk({ groups, row, detail, choices, sum, onOpen }) {
+export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
   const [picked, setPicked] = useState(null);
   const [shown, setShown] = useState(false);
   const board = useRef();
@@ -86,7 +86,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen }) {
     </p>
     <div class=${shown ? "desk shown" : "desk"}>
       <div ref=${board} class="board" onKeyDown=${pressed} onFocusIn=${focused}>
-        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} />`)}
+        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} heading=${heading} />`)}
       </div>
       <aside ref=${aside} class="detail" aria-label="What is chosen" aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
         ${shown && html`<button type="button" class="quiet-button back" autofocus onClick=${back}>‹ Back</button>`}
@@ -97,7 +97,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen }) {
   `;
 }
 
-function Group({ group, row, choices, chosen, sum, onOpen }) {
+function Group({ group, row, choices, chosen, sum, onOpen, heading = "h2" }) {
   const [open, setOpen] = useState(false);
   const tops = group.items.filter((item) => !item.of);
   const end = open || tops.length <= FIRST ? group.items.length : group.items.indexOf(tops[FIRST]);
@@ -106,9 +106,9 @@ function Group({ group, row, choices, chosen, sum, onOpen }) {
   return html`
     <section class="group" aria-label=${group.title}>
       <header>
-        <h2>${group.title} <small>${count}</small></h2>
+        <${heading}>${group.title} <small>${count}</small><//>
         <span class="choices">
-          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${`${one.verb} all of ${group.title}: ${count}`} onClick=${() => one.decideAll(group)}>${one.verb} all</button>`)}
+          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${`${one.many ?? `${one.verb} all`} of ${group.title}: ${count}`} onClick=${() => one.decideAll(group)}>${one.many ?? `${one.verb} all`}</button>`)}
         </span>
       </header>
       <ul class="plain">

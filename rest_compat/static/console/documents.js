@@ -67,6 +67,7 @@ export const ASSET = `
       children {
         id
         name
+        fullyQualifiedName
         dataType
         dataTypeDisplay
         nullable

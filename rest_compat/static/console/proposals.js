@@ -1,7 +1,7 @@
 // The proposals of a run that wait, in groups of what is alike: decided one by one, as a group, or as what a filter fits.
-import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useMemo, useState } from "../vendor/preact-hooks.js";
 
-import { Like, Outcome, patternOf, Sure } from "./decide.js";
+import { Like, Outcome, patternOf, Sure, useQueue } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { RUNS } from "./documents.js";
 import { ask } from "./graph.js";
@@ -15,7 +15,6 @@ import { counted, moment, number, work } from "./words.js";
 const MOST_RUNS = 20;
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
-const PAUSE = 600;
 const NOUN = ["proposal", "proposals"];
 const DONE = { APPROVE: "accepted", REJECT: "rejected", PENDING: "taken up again" };
 const TOLD = {
@@ -238,12 +237,8 @@ function Filter({ filter, onChange, total, onAll }) {
   `;
 }
 
-// Decides one by one. What is decided so goes together, as people press keys faster than a server counts requests.
 function useDecisions(run, { drop, again, recount }, setTold) {
-  const queue = useRef({ items: [], decision: null, timer: null });
-  const [going, setGoing] = useState(0);
-  async function now(items, decision) {
-    setGoing((before) => before + 1);
+  async function send(items, decision) {
     try {
       const ids = items.map((one) => (one.example ?? one).id);
       const { conflicted, conflicts } = (await ask(DECIDE_PROPOSALS, { runId: run, decision, ids, notes: null })).decideRun;
@@ -257,21 +252,8 @@ function useDecisions(run, { drop, again, recount }, setTold) {
       setTold({ failure });
       again();
     }
-    setGoing((before) => before - 1);
   }
-  async function flush() {
-    const { items, decision, timer } = queue.current;
-    clearTimeout(timer);
-    queue.current = { items: [], decision: null, timer: null };
-    if (items.length) await now(items, decision);
-  }
-  function later(item, decision) {
-    if (queue.current.decision && queue.current.decision !== decision) flush();
-    clearTimeout(queue.current.timer);
-    drop(item);
-    queue.current = { items: [...queue.current.items, item], decision, timer: setTimeout(flush, PAUSE) };
-  }
-  useEffect(() => () => void flush(), []);
+  const { later, flush, going } = useQueue(send);
   async function takeBack(ids) {
     try {
       await ask(DECIDE_PROPOSALS, { runId: run, decision: "PENDING", ids, notes: null });
@@ -281,5 +263,5 @@ function useDecisions(run, { drop, again, recount }, setTold) {
       setTold({ failure });
     }
   }
-  return { later, flush, going: going > 0 || queue.current.items.length > 0 };
+  return { later: (item, decision) => (drop(item), later(item, decision)), flush, going };
 }

@@ -1,0 +1,152 @@
+"""The suspect cells of a table in the console: filtered, decided by keyboard and by button, taken back, saved."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rest_compat.pages import STATIC_FOLDER
+from schema.data_readiness.suspect import SuspectKind
+from tests.support.browser import Page
+from tests.support.server import Client
+from tests.test_console_browser import browser, run, tab
+from tests.test_console_inbox import ROWS, serving
+
+__all__ = ["browser", "tab"]
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
+
+TABLE = "north.North.root.visits"
+FRUITS = ("Apple", "Mango", "Lemon", "Peach", "Grape")
+MISSPELLED = {6: "Magno", 11: "Magno", 16: "Magno", 5: "Applle", 10: "Applle"}
+ODD = {20: "x20/7", 30: "x30/7"}
+SELECTS = ".suspects .filter label:nth-of-type({}) select"
+
+
+def visits() -> str:
+    """A table with wrong cities and odd codes, and an e-mail address that is none."""
+    rows = [
+        f"{at},{MISSPELLED.get(at, FRUITS[at % 5])},{at % 5 + 1}{at % 5 + 1},"
+        f"{ODD.get(at, f'AB-{1000 + at}')},{'unreadable7' if at == 40 else f'guest{at}@inn.example'}"
+        for at in range(1, 201)
+    ]
+    return "\n".join(["id,fruit,shelf,batch,email", *rows, ""])
+
+
+def deliveries() -> str:
+    """A table with more suspects than a page shows."""
+    rows = [
+        f"{at},{FRUITS[at % 5]}{'' if at % 27 else chr(97 + at // 27)},{at % 5 + 1}{at % 5 + 1}" for at in range(1, 301)
+    ]
+    return "\n".join(["id,fruit,shelf", *rows, ""])
+
+
+@pytest.fixture
+def suspected(tmp_path: Path) -> Iterator[tuple[Client, str]]:
+    """A server with two assessed tables, and the page of one."""
+    with serving(tmp_path, {"visits.csv": visits(), "deliveries.csv": deliveries()}) as (server, client, token):
+        run(client, "profiling", asset_fqn="north")
+        run(client, "dq-assessment", asset_fqn="north")
+        yield client, f"{server.address}/console#/asset?fqn={TABLE}&token={token}"
+
+
+def listed(client: Client, **asked: str) -> list[dict[str, Any]]:
+    """The suspects of a table, through REST."""
+    asked = {"asset_fqn": TABLE} | asked
+    query = "&".join(f"{name}={value}" for name, value in asked.items())
+    found: list[dict[str, Any]] = client("GET", f"/data-readiness/suspect-cells?limit=100&{query}")["data"]
+    return found
+
+
+def choose(tab: Page, which: int, value: str) -> None:
+    """Pick an option of one of the filters."""
+    name = SELECTS.format(which)
+    tab.wait_for_element(name)
+    tab.evaluate(
+        f"(() => {{ const one = document.querySelector('{name}'); one.value = '{value}';"
+        " one.dispatchEvent(new Event('change', {bubbles: true})) })()"
+    )
+
+
+def test_a_steward_decides_suspect_cells_and_saves_them(tab: Page, suspected: tuple[Client, str]) -> None:
+    client, page = suspected
+    found = listed(client)
+    assert len(found) == 8
+    tab.open(page)
+    tab.wait_for(f"{ROWS} === {len(found)}")
+    first = tab.text(".suspects .row")
+    assert "over 99%" in first
+    assert "Applle" in first
+    assert "Apple" in first
+    assert "unlike rows that agree" in first
+    assert found[0]["reason"] in first
+    assert "***" in tab.text(".suspects [aria-label=email]")
+    assert "unreadable7" not in tab.text("main")
+
+    tab.evaluate("document.querySelector('.suspects [data-row]').focus()")
+    tab.press("w", code=ord("W"))
+    tab.press("f", code=ord("F"))
+    tab.wait_for("document.querySelector('.suspects .outcome')?.innerText.startsWith('1 cell is fine.')")
+    tab.wait_for(f"{ROWS} === {len(found) - 2}")
+    assert tab.evaluate("document.activeElement.matches('[data-row]')"), "the focus moves on"
+    assert [len(listed(client, verdict=one)) for one in ("wrong", "fine")] == [1, 1]
+    tab.click(".suspects .outcome button")
+    tab.wait_for(f"{ROWS} === {len(found) - 1}")
+    assert listed(client, verdict="fine") == []
+
+    choose(tab, 1, f"{TABLE}.batch")
+    tab.wait_for(f"{ROWS} === 2")
+    tab.click(".detail .choices button:nth-of-type(3)")
+    tab.wait_for("document.querySelector('.suspects .outcome')?.innerText.startsWith('1 cell is always fine.')")
+    tab.wait_for("document.querySelector('.suspects').innerText.includes('None of these')")  # they have one form
+    assert len(listed(client, verdict="always_fine")) == 2
+    choose(tab, 1, "")
+    choose(tab, 2, "PATTERN")
+    tab.wait_for(f"{ROWS} === 1")
+    choose(tab, 2, "DEPENDENCY")
+    choose(tab, 3, "0.9")
+    tab.wait_for(f"{ROWS} === 4")
+    tab.evaluate("document.querySelector('.suspects [data-row]').focus()")
+    tab.press("W", code=ord("W"), shift=True)
+    tab.wait_for("document.querySelector('dialog h2')?.innerText === 'Confirm 4 wrong cells?'")
+    assert len(listed(client, verdict="wrong")) == 1, "to look changes nothing"
+    tab.press("Enter", code=13)
+    tab.wait_for("document.querySelector('.suspects .outcome')?.innerText.startsWith('4 cells are wrong.')")
+    assert len(listed(client, verdict="wrong")) == 5
+
+    choose(tab, 4, "WRONG")
+    tab.wait_for(f"{ROWS} === 5")
+    tab.click(".suspects .csv")
+    tab.wait_for("performance.getEntriesByType('resource').some((one) => one.name.includes('format=csv'))")
+    tab.evaluate("document.querySelector('.suspects [data-row]').focus()")
+    tab.press("u", code=ord("U"))
+    tab.wait_for("document.querySelector('.suspects .outcome')?.innerText === '1 cell is undecided again.'")
+    tab.wait_for(f"{ROWS} === 4")
+    assert len(listed(client, verdict="undecided")) == 2
+    tab.open("about:blank")
+
+
+def test_many_suspects_come_page_by_page(tab: Page, suspected: tuple[Client, str]) -> None:
+    client, page = suspected
+    total = len(listed(client, asset_fqn=TABLE.replace("visits", "deliveries")))
+    assert 10 < total <= 20
+    tab.open(page.replace("visits", "deliveries"))
+    tab.wait_for(f"{ROWS} === 10 && document.querySelector('.suspects .pages span').innerText === 'page 1 of 2'")
+    tab.click(".suspects .pages button:last-child")
+    tab.wait_for(f"{ROWS} === {total - 10}")
+    choose(tab, 4, "")
+    tab.wait_for(f"{ROWS} === 10")
+    for width in (1280, 390):
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+        tab.browser.call("Emulation.setDeviceMetricsOverride", size, tab.session)
+        is_inside = "(one) => one.getBoundingClientRect().right <= innerWidth"
+        inside = f"[...document.querySelectorAll('.suspects button')].every({is_inside})"
+        assert tab.evaluate(inside), "four choices have room in a narrow window too"
+    tab.open("about:blank")
+
+
+def test_every_kind_has_words() -> None:
+    text = (STATIC_FOLDER / "console" / "suspects.js").read_text("utf-8")
+    kinds = text.partition("export const KINDS = {")[2].partition("}")[0]
+    assert [line.partition(":")[0].strip() for line in kinds.strip().splitlines()] == [one.name for one in SuspectKind]
