@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing.synchronize import Lock
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import uvicorn
@@ -35,8 +35,12 @@ from rest_compat.settings import Settings
 
 log = logging.getLogger("stoa.app")
 
-SILENT_SECONDS = 60
-"""How long a child may give no sign of life before it is taken for hung and replaced."""
+SILENT_SECONDS = 30
+"""How long a child may give no sign of life before it is taken for hung and replaced.
+
+It says nothing while it loads its modules. The supervisor also waits for so long when it asks a child that is just
+ending, so this is no more than that takes on a busy machine.
+"""
 AGAIN_SECONDS = 2.0
 """How long a child that cannot start beside others waits before it ends, and is begun again."""
 
@@ -130,10 +134,8 @@ class Serving:
         try:
             await app.open()
         except Exception as failure:
-            await self._give_up(failure)
             await app.close()
-            await send({"type": "lifespan.startup.failed", "message": ""})
-            return
+            await self._give_up(failure)
         if self._first.acquire(block=False):
             log.info("listening on %s", self._address)
         await send({"type": "lifespan.startup.complete"})
@@ -141,16 +143,17 @@ class Serving:
         await app.close()
         await send({"type": "lifespan.shutdown.complete"})
 
-    async def _give_up(self, failure: Exception) -> None:
-        """Say why it cannot start. Beside others that serve it ends the child alone, which is begun again."""
+    async def _give_up(self, failure: Exception) -> NoReturn:
+        """Say why it cannot start, and end. Beside others that serve this child alone ends, and is begun again."""
         told = is_clear(failure) and not log.isEnabledFor(logging.DEBUG)
         log.error("start-up failed: %s", sentence(failure), exc_info=None if told else failure)
+        # At once, not through the server's own end: the supervisor waits for long for a sign of one that is ending.
         if self._first.acquire(block=False):
             self._first.release()
             click.echo(f"Stoa could not start: {sentence(failure)}", err=True)
-            return
+            os._exit(STARTUP_FAILURE)
         await asyncio.sleep(AGAIN_SECONDS)
-        os._exit(1)  # the supervisor would take the server's own way out for a reason to end all of them
+        os._exit(1)
 
     def _listen_to_signals(self, app: Application) -> None:
         """Answer 503 for a moment before the server's own handler is called, and end when the parent is gone."""
