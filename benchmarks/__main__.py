@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 import orjson
@@ -24,7 +24,7 @@ from rich.table import Table
 from starlette.requests import HTTPConnection
 
 from auth.rate_limit import CallKind
-from benchmarks import asking, profiling, scorecard
+from benchmarks import asking, peer, profiling, scorecard
 from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
 from benchmarks.load import Generator, Order
@@ -39,6 +39,9 @@ from schema.governance.permission import Permission
 TICKS = os.sysconf("SC_CLK_TCK")
 README = Path(__file__).with_name("README.md")
 ONE = "by name, one asset"
+GRAPH_WIDE, GRAPH_ONE = "GraphQL, columns x 20 fields", "GraphQL, one asset x 20 fields"
+SERVED = "Served requests: application beside the plain baseline (1.00 would be no overhead)"
+BESIDE = "The graph beside PostGraphile, which has no tokens, permissions, limits or log (1.00 would be as fast)"
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 
 
@@ -50,7 +53,9 @@ class Case:
     request: bytes
     """To the application."""
     plain: bytes
-    """To the baseline."""
+    """To the baseline, or to another program that stands beside."""
+    translated: Callable[[Any], Any] = lambda answer: answer
+    """What the other side's answer says, in the application's words."""
 
 
 @dataclass
@@ -88,6 +93,29 @@ class Result:
 def cases_of(world: World) -> list[Case]:
     """The requests of the issue, in the order of the table."""
     where = f"/utils/data_connection/{quote(world.uri, safe='')}/metadata?fqn={quote(WIDE)}"
+    wide, one = graph_requests(world)
+    return [
+        Case("by name, with columns x 45 fields", _get(where + "&include_children=true", world), _get("/children")),
+        Case(ONE, _get(where, world), _get("/one")),
+        Case("search page, limit 50", _get(f"/utils/search/metadata?q={WORD}&limit=50", world), _get("/search")),
+        Case(GRAPH_WIDE, _post("/graphql", wide, world), _post("/graphql", wide)),
+        Case(GRAPH_ONE, _post("/graphql", one, world), _post("/graphql-one", one)),
+    ]
+
+
+def peer_cases_of(world: World, place: Place) -> list[Case]:
+    """The requests of the graph, as PostGraphile takes them."""
+    wide, one = graph_requests(world)
+    return [
+        Case(
+            name, _post("/graphql", ours, world), _post("/graphql", peer.asked(place, children=below)), peer.translated
+        )
+        for name, ours, below in ((GRAPH_WIDE, wide, True), (GRAPH_ONE, one, False))
+    ]
+
+
+def graph_requests(world: World) -> tuple[bytes, bytes]:
+    """The bodies that ask the graph for a table with its columns, and for the table alone."""
     fields = " ".join(GRAPH_FIELDS)
 
     def asked(arguments: str, below: str) -> bytes:
@@ -97,14 +125,7 @@ def cases_of(world: World) -> list[Case]:
         )
         return orjson.dumps({"query": query, "variables": {"uri": world.uri, "fqn": WIDE}})
 
-    one, wide = asked("", ""), asked(", includeChildren: true", f"children {{ {fields} }}")
-    return [
-        Case("by name, with columns x 45 fields", _get(where + "&include_children=true", world), _get("/children")),
-        Case(ONE, _get(where, world), _get("/one")),
-        Case("search page, limit 50", _get(f"/utils/search/metadata?q={WORD}&limit=50", world), _get("/search")),
-        Case("GraphQL, columns x 20 fields", _post("/graphql", wide, world), _post("/graphql", wide)),
-        Case("GraphQL, one asset x 20 fields", _post("/graphql", one, world), _post("/graphql-one", one)),
-    ]
+    return asked(", includeChildren: true", f"children {{ {fields} }}"), asked("", "")
 
 
 def _head(world: World | None) -> str:
@@ -157,9 +178,9 @@ def postgres_cpu_ms() -> float:
 
 
 @contextlib.contextmanager
-def process(*command: str, **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process of this Python that ends with the block."""
-    with subprocess.Popen([sys.executable, *command], preexec_fn=die_with_parent, **how) as running:
+def process(*command: str, program: str = sys.executable, **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process, of this Python unless another program is named, that ends with the block."""
+    with subprocess.Popen([program, *command], preexec_fn=die_with_parent, **how) as running:
         try:
             yield running
         finally:
@@ -172,9 +193,17 @@ def process(*command: str, **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
 
 @contextlib.contextmanager
 def servers(world: World, place: Place, *, keeps: bool) -> Iterator[tuple[Side, Side]]:
-    """The application and the baseline, one process each, both over the same store.
+    """The application and the baseline, one process each, both over the same store."""
+    with application(world, keeps=keeps) as app, process("-m", "benchmarks.baseline", place.dumped()) as plain:
+        _wait(place.port, _get("/one"), plain)
+        yield app, Side(place.port, plain.pid)
 
-    `keeps` says whether the application keeps answers to give them again while the catalog stands unchanged.
+
+@contextlib.contextmanager
+def application(world: World, *, keeps: bool) -> Iterator[Side]:
+    """The application.
+
+    `keeps` says whether it keeps answers to give them again while the catalog stands unchanged.
     """
     port = free_port()
     settings = {
@@ -188,25 +217,40 @@ def servers(world: World, place: Place, *, keeps: bool) -> Iterator[tuple[Side, 
         settings["STOA_DATABASE_URL"] = world.url
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STOA_")} | settings
     with (
-        tempfile.TemporaryFile() as log,
+        _told() as log,
         process("-c", "from rest_compat.cli import main; main()", "serve", env=environment, stderr=log) as app,
-        process("-m", "benchmarks.baseline", place.dumped()) as plain,
     ):
+        _wait(port, _get("/readyz"), app)
+        yield Side(port, app.pid)
+
+
+@contextlib.contextmanager
+def peer_server(node: Path, place: Place) -> Iterator[Side]:
+    """PostGraphile, one process, over the same store. `node` is the program that runs it."""
+    port = free_port()
+    how: dict[str, Any] = {"cwd": peer.INSTALLED, "env": peer.environment(place, port), "stdout": subprocess.DEVNULL}
+    with _told() as log, process(*peer.COMMAND, program=str(node), stderr=log, **how) as running:
+        _wait(port, _post("/graphql", peer.asked(place, children=False)), running)
+        yield Side(port, running.pid)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[IO[bytes]]:
+    """A file for what a server says, which is shown when it does not start."""
+    with tempfile.TemporaryFile() as log:
         try:
-            _wait(port, "/readyz", app)
-            _wait(place.port, "/one", plain)
+            yield log
         except RuntimeError:
             log.seek(0)
             sys.stderr.write(log.read().decode(errors="replace")[-2000:])
             raise
-        yield Side(port, app.pid), Side(place.port, plain.pid)
 
 
-def _wait(port: int, path: str, running: "subprocess.Popen[bytes]") -> None:
+def _wait(port: int, request: bytes, running: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and running.poll() is None:
         try:
-            fetched(port, _get(path))
+            fetched(port, request)
         except OSError:
             time.sleep(0.1)
         else:
@@ -219,7 +263,7 @@ def compared(case: Case, app: Side, plain: Side) -> int:
     ours, theirs = fetched(app.port, case.request), fetched(plain.port, case.plain)
     answered = orjson.loads(ours)
     answered.pop("extensions", None)  # what the query cost, which the other side does not tell
-    assert answered == orjson.loads(theirs), f"{case.name}: the two sides answer differently"
+    assert answered == case.translated(orjson.loads(theirs)), f"{case.name}: the two sides answer differently"
     return len(ours)
 
 
@@ -228,8 +272,21 @@ def measured(world: World, place: Place, size: Size, generator: Generator) -> It
     for keeps in (False, True):
         with servers(world, place, keeps=keeps) as sides:
             for case in cases_of(world):
-                name = f"{case.name}, again" if keeps else case.name
-                yield _measured(replace(case, name=name), sides, place.postgres, size, generator)
+                yield _measured(_named(case, keeps), sides, place.postgres, size, generator)
+
+
+def peer_measured(world: World, place: Place, size: Size, generator: Generator, node: Path) -> Iterator[Result]:
+    """Measure the graph's cases beside PostGraphile, anew and again."""
+    peer.related(place.url)
+    with peer_server(node, place) as other:
+        for keeps in (False, True):
+            with application(world, keeps=keeps) as app:
+                for case in peer_cases_of(world, place):
+                    yield _measured(_named(case, keeps), (app, other), place.postgres, size, generator)
+
+
+def _named(case: Case, keeps: bool) -> Case:
+    return replace(case, name=f"{case.name}, again") if keeps else case
 
 
 def _measured(case: Case, sides: tuple[Side, Side], postgres: bool, size: Size, generator: Generator) -> Result:
@@ -296,14 +353,14 @@ def median(values: list[float]) -> float:
     return statistics.median(values) if values else 0.0
 
 
-def result_table(results: list[Result]) -> Table:
-    """The served requests."""
-    table = Table(title="Served requests: application beside the plain baseline (1.00 would be no overhead)")
+def result_table(results: list[Result], title: str, other: str) -> Table:
+    """Served requests, beside what is called `other`."""
+    table = Table(title=title)
     heads = (
         "store",
         "request",
         "KB",
-        "baseline/s",
+        f"{other}/s",
         "Stoa/s",
         "ratio",
         "of rounds",
@@ -364,14 +421,15 @@ def admission_table(spent: dict[str, dict[str, float]], results: list[Result]) -
     return table
 
 
-def run(size: Size, stores: list[str], say: Callable[[str], None]) -> list[Table]:
-    """Run everything; the tables."""
+def run(size: Size, stores: list[str], say: Callable[[str], None], *, peers: bool = True) -> list[Table]:
+    """Run everything; the tables. `peers` says whether other programs are fetched and stand beside."""
     worlds: dict[str, World] = {}
     results: list[Result] = []
+    beside: list[Result] = []
     spent: dict[str, dict[str, float]] = {}
     with contextlib.ExitStack() as closing:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="stoa-bench-")))
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         generator = Generator(closing.enter_context(process("-m", "benchmarks.load", **pipes)))
         postgres = None
         if "postgresql" in stores:
@@ -394,8 +452,16 @@ def run(size: Size, stores: list[str], say: Callable[[str], None]) -> list[Table
                 world.settings.resolved_database_url, free_port(), ORGANIZATION, world.project, world.uri, WIDE, WORD
             )
             results.extend(measured(world, place, size, generator))
+            if place.postgres and peers:
+                try:
+                    beside.extend(peer_measured(world, place, size, generator, peer.installed()))
+                except peer.NoPeer as reason:
+                    say(f"PostGraphile is left out: {reason}.")
             spent[name] = asyncio.run(admission(world))
-    return [result_table(results), loading_table(worlds), admission_table(spent, results)] if worlds else []
+    if not worlds:
+        return []
+    tables = [result_table(results, SERVED, "baseline"), loading_table(worlds), admission_table(spent, results)]
+    return [*tables[:1], result_table(beside, BESIDE, "PostGraphile"), *tables[1:]] if beside else tables
 
 
 def written(tables: list[Table]) -> None:
@@ -414,6 +480,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="little data and short slices: shows that it works")
     parser.add_argument("--write", action="store_true", help="put the tables into benchmarks/README.md")
     parser.add_argument("--store", choices=STORES, action="append", help="measure only this store")
+    parser.add_argument("--no-peers", action="store_true", help="fetch no other program to stand beside")
     parser.add_argument("--rows", type=int, default=profiling.ROWS, help="rows of the table that is profiled")
     given = parser.parse_args(arguments)
     console = Console(width=150)
@@ -423,7 +490,7 @@ def main(arguments: list[str] | None = None) -> None:
     def say(line: str) -> None:
         console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]")
 
-    tables = run(QUICK if quick else FULL, stores, say)
+    tables = run(QUICK if quick else FULL, stores, say, peers=not given.no_peers)
     tables += scorecard.run(scorecard.QUICK if quick else scorecard.FULL, stores, say)
     if not given.store:  # these read a source of their own, whatever the platform's store
         tables += profiling.run(profiling.QUICK_ROWS if quick else given.rows, 1, say)

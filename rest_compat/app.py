@@ -228,9 +228,7 @@ class Application:
         self._stopping = False
         self._started = asyncio.Event()
         self._failure: BaseException | None = None
-        self.services = [s for s in SERVICES if service in (None, s.name)]
-        if not self.services:
-            raise ValueError(f"There is no service {service!r}. Choose one of: {', '.join(s.name for s in SERVICES)}.")
+        self.services = self.services_of(service)
         self.http = _http_app(self.services, parts.settings, self._is_ready, parts.clock)
         self._front = self._wrapped()
 
@@ -240,6 +238,14 @@ class Application:
             await self._lifespan(receive, send)
         else:
             await self._front(scope, receive, send)
+
+    @staticmethod
+    def services_of(name: str | None) -> list[Service]:
+        """The service of a name, or all of them. Raises ValueError where there is no such one."""
+        found = [service for service in SERVICES if name in (None, service.name)]
+        if not found:
+            raise ValueError(f"There is no service {name!r}. Choose one of: {', '.join(s.name for s in SERVICES)}.")
+        return found
 
     def begin_shutdown(self) -> None:
         """From now on every path but the probes answers 503, and open streams end."""

@@ -102,14 +102,17 @@ def main(ctx: click.Context) -> None:
 @click.option(
     "--service", help="Serve one service alone: governance, assets, utils, talk2data, data-readiness or search."
 )
-def serve(host: str | None, port: int | None, data: Path | None, service: str | None) -> None:
+@click.option("--processes", type=int, help="Processes that serve, on PostgreSQL (STOA_PROCESSES).")
+def serve(host: str | None, port: int | None, data: Path | None, service: str | None, processes: int | None) -> None:
     """Serve the API. Needs nothing but this package; everything else is a setting."""
+    settings = _settings(host=host, port=port, data=data, processes=processes)
     with _loading():
-        from rest_compat.server import run_server
-
-    settings = _settings(host=host, port=port, data=data)
+        if settings.processes > 1:
+            from rest_compat.processes import run_processes as run
+        else:
+            from rest_compat.server import run_server as run
     with _clear_failures():
-        sys.exit(run_server(settings, service=service))
+        sys.exit(run(settings, service=service))
 
 
 @main.command(cls=_WithSettings)

@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -80,26 +80,34 @@ def listening(host: str, port: int) -> list[socket.socket]:
     return sockets
 
 
+def address_of(sockets: Sequence[socket.socket]) -> str:
+    """The address that they listen on, as a browser takes it."""
+    host, port = sockets[0].getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serving_options(settings: Settings) -> dict[str, Any]:
+    """How uvicorn is to serve, whichever process does."""
+    patience = ConnectionTimeouts(
+        settings.request_head_seconds, settings.response_stall_seconds, settings.least_transfer_rate
+    )
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "log_config": None,
+        "access_log": False,
+        "timeout_graceful_shutdown": 10,
+        "timeout_keep_alive": settings.keep_alive_seconds,
+        "http": patient_http(patience),
+        "ws": patient_websockets(patience) or "none",
+    }
+
+
 class Server(uvicorn.Server):
     """Answers 503 for a moment before it stops, so that a balancer sees it go."""
 
     def __init__(self, app: Application, settings: Settings, on_ready: Ready | None) -> None:
-        patience = ConnectionTimeouts(
-            settings.request_head_seconds, settings.response_stall_seconds, settings.least_transfer_rate
-        )
-        super().__init__(
-            uvicorn.Config(
-                app,
-                host=settings.host,
-                port=settings.port,
-                log_config=None,
-                access_log=False,
-                timeout_graceful_shutdown=10,
-                timeout_keep_alive=settings.keep_alive_seconds,
-                http=patient_http(patience),
-                ws=patient_websockets(patience) or "none",
-            )
-        )
+        super().__init__(uvicorn.Config(app, **serving_options(settings)))
         self._app, self._grace, self._on_ready = app, settings.shutdown_seconds, on_ready
         self._asked = False
         app.on_failure = self._give_up
@@ -118,8 +126,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and announce the address when the application is ready."""
         await super().startup(sockets=sockets)
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
-        address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        address = address_of(self.servers[0].sockets)
         log.info("listening on %s", address)
         self._announcement = asyncio.create_task(self._announce(address))
 

@@ -36,6 +36,9 @@ class HttpSettings(BaseModel):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    processes: int = Field(
+        1, ge=1, le=64, description="Processes that serve the address; more than one share a PostgreSQL."
+    )
     max_body_bytes: int = Field(10_485_760, ge=1024, description="Largest request body, in bytes.")
     request_head_seconds: float = Field(
         10.0, gt=0, le=600, description="How long a connection may take to send the head of a request, or be silent."
