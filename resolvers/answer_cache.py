@@ -7,7 +7,7 @@ whichever process a catalog is written, and nothing expires. Whether a caller ma
 each call.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -56,6 +56,8 @@ class AnswerCache:
     def __init__(self, revisions: Revisions, most_bytes: int) -> None:
         self._revisions, self._most_bytes = revisions, most_bytes
         self._kept: OrderedDict[Key, tuple[str, KeptAnswer, int]] = OrderedDict()
+        self._asked: Counter[Hashable] = Counter()
+        """For how many scopes something that is asked for has been answered."""
         self._bytes = 0
 
     @property
@@ -67,6 +69,10 @@ class AnswerCache:
     def open(self) -> bool:
         """Return whether anything is kept at all."""
         return self._most_bytes > 0
+
+    def was_asked(self, asked: Hashable) -> bool:
+        """Return whether an answer is kept for anybody: what costs no look at who asks."""
+        return asked in self._asked
 
     def knows(self, key: Key) -> bool:
         """Return whether an answer is kept, of whichever revision."""
@@ -98,15 +104,18 @@ class AnswerCache:
             return
         self._drop(key)
         self._kept[key] = (revision, answer, size)
+        self._asked[key.asked] += 1
         self._bytes += size
         while self._bytes > self._most_bytes:
-            _, (_, _, freed) = self._kept.popitem(last=False)
-            self._bytes -= freed
+            self._drop(next(iter(self._kept)))
 
     def _drop(self, key: Key) -> None:
         found = self._kept.pop(key, None)
         if found is not None:
             self._bytes -= found[2]
+            self._asked[key.asked] -= 1
+            if not self._asked[key.asked]:
+                del self._asked[key.asked]
 
 
 def _length(asked: Any) -> int:

@@ -39,7 +39,7 @@ class KeptAnswers:
         context_factory = self._context_factory() if scope["type"] == "http" else None
         if context_factory is not None and context_factory.services.answers.open:
             receive = await _asked(scope, receive)
-            if _ASKED in scope:
+            if _ASKED in scope and context_factory.services.answers.was_asked(scope[_ASKED]):
                 answer = await _found(scope, context_factory)
                 if answer is not None:
                     await _sent(answer, scope, send)

@@ -264,6 +264,27 @@ def test_the_room_is_bounded_and_the_least_given_goes_first() -> None:
     for at in kept:
         assert cache.at(Key(scope, (f"asked {at}",)), "s") is None
     assert cache.bytes == 0
+    assert not any(cache.was_asked((f"asked {at}",)) for at in range(60))
+
+
+async def test_what_was_never_answered_costs_no_look_at_who_asks(
+    world: World, uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str | None] = []
+    verifier = world.app.parts.context_factory.verifier
+    verify = verifier.verify
+
+    async def counted(header: str | None) -> Any:
+        looked.append(header)
+        return await verify(header)
+
+    monkeypatch.setattr(verifier, "verify", counted)
+    ask = Asked(world, uri, "asset")
+    assert (await ask("nonsense")).status_code == 401
+    assert len(looked) == 1
+    for _ in range(2):
+        assert (await ask()).status_code == 200
+    assert len(looked) == 3
 
 
 async def test_every_change_of_an_asset_makes_its_catalog_s_revision_new(world: World, uri: str) -> None:
