@@ -27,6 +27,8 @@ SAID = "Nobody has defined revenue; it is taken as price times quantity of baske
         ("Show the sales by month for 2021", (f"SELECT {AMOUNT}", "DATE_TRUNC('MONTH'")),
         ("Which stall brings in the most revenue?", (f"ORDER BY {AMOUNT} DESC", "LIMIT 1")),
         ("turnover by town", (f"SELECT {AMOUNT}", "GROUP BY stalls.town")),
+        ("How much did we sell in March 2021?", (f"SELECT {AMOUNT}", "'2021-03-01'")),
+        ("How much did we earn per year?", (f"SELECT {AMOUNT}", "GROUP BY EXTRACT(YEAR")),
     ],
 )
 def test_it_is_the_prices_times_the_quantities_of_the_one_table_that_has_both(

@@ -4,6 +4,7 @@ It is tried only where a question cannot be answered otherwise, and an answer by
 sure. A measure that people have noted under the name goes before.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -29,6 +30,8 @@ SURE: Final = 0.6
 _NAMES: Final = ("revenue", "sales", "turnover")
 """What the measure is called."""
 _SAID: Final = frozenset(("revenue", "sale", "sales", "turnover"))
+_DEEDS: Final = word_set("sell sold earn earned")
+"""What is told by it where `how much` is asked."""
 _SHARES: Final = word_set("share percent percentage proportion")
 """Shares of a measure are not planned."""
 _PRICES: Final = word_set("price")
@@ -40,13 +43,14 @@ _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def with_revenue(known: Knowledge, linked: Linked) -> Knowledge | None:
     """What is known with revenue as a measure; None where it is not asked for, or no table alone tells it."""
     said = {word for token in linked.tokens for word in (token.lemma, token.text.lower())}
-    if not said & _SAID or said & _SHARES:
+    deeds = said & _DEEDS if {"how", "much"} <= said else set()
+    if not (said & _SAID or deeds) or said & _SHARES:
         return None
     found = _factors(known)
     if found is None:
         return None
     price, quantity = found
-    return replace(known, memories=(*known.memories, _measure(price, quantity)))
+    return replace(known, memories=(*known.memories, _measure(price, quantity, deeds)))
 
 
 def said_so(draft: QueryDraft, known: Knowledge) -> QueryDraft | None:
@@ -88,13 +92,13 @@ def _factors(known: Knowledge) -> tuple[ColumnKey, ColumnKey] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _measure(price: ColumnKey, quantity: ColumnKey) -> Memory:
+def _measure(price: ColumnKey, quantity: ColumnKey, deeds: Iterable[str]) -> Memory:
     """The measure as people would note it."""
     return Memory(
         id=_ID, name=_NAMES[0], organization_id="", project_id="", context_pack_id="", version=1,
         content={
             "name": _NAMES[0],
-            "synonyms": list(_NAMES[1:]),
+            "synonyms": [*_NAMES[1:], *sorted(deeds)],
             "expression": f'SUM("{price.column}" * "{quantity.column}")',
             "table": price.table,
         },
