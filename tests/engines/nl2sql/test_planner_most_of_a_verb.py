@@ -94,3 +94,21 @@ def test_who_did_something_is_no_sure_answer_to_what_was_done() -> None:
         profiles={SKIPPERS.fqn: profiled(SKIPPERS, {"port": ["S17"]})},
     ))  # fmt: skip
     assert not isinstance(outcome, QueryDraft) or outcome.confidence <= 0.5
+
+
+BREWS = keyed(
+    table("brews", "brew_id*:INTEGER brew_name distributor_id:INTEGER maltster_id:INTEGER"),
+    distributor_id="distributors.distributor_id", maltster_id="malts.maltster_id",
+)  # fmt: skip
+BREWERY = knowledge(
+    BREWS, table("distributors", "distributor_id*:INTEGER firm_name"), table("malts", "maltster_id*:INTEGER malt_name"),
+    profiles={BREWS.fqn: profiled(BREWS, {"brew_name": ["Night Owl"]})},
+)  # fmt: skip
+
+
+def test_who_does_something_is_the_firm_that_is_called_after_it() -> None:
+    found = drafted("Who distributes Night Owl?", BREWERY)
+    assert "distributors.firm_name" in found.sql.replace('"', "")
+    assert "brew_name = 'Night Owl'" in found.sql.replace('"', "")
+    other = asked("Who tasted Night Owl?", BREWERY)
+    assert not isinstance(other, QueryDraft) or other.confidence < found.confidence

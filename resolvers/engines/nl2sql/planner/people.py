@@ -15,6 +15,8 @@ _ANYBODY: Final = frozenset(("member", "person", "individual", "participant"))
 """What people are called who are something else in the data."""
 _ANYBODYS, _HELD = 0.82, 0.95
 """How well such words fit the only table of people that may be meant, and how well others must fit what it holds."""
+_STEM = 4
+"""Letters that a verb and those who do it share at least: supply, supplier."""
 _ACTED = 0.7
 """How well a verb must fit a table for it to be what was done."""
 
@@ -33,6 +35,9 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
         return led
     if is_person(table):
         return table
+    agents = [one for one in sorted(catalog.links.get(table, ())) if _is_called_by_deed(resolver, one)]
+    if len(agents) == 1:
+        return agents[0]  # who supplies a product is a supplier, a person or not
     persons = _beside(resolver, _acted(resolver)) or _beside(resolver, table)
     if not persons and (persons := _beyond(resolver, table)) and not _acting(resolver, persons):
         resolver.doubt("who is asked, and those that may be meant are far away", 0.1)
@@ -107,6 +112,14 @@ def _acting(resolver: Resolver, persons: Sequence[str]) -> list[str]:
     words = resolver.cut.linked.words
     verbs = {words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
     return [one for one in persons if any(is_kin(verb, resolver.catalog.table_words(one)[-1]) for verb in verbs)]
+
+
+def _is_called_by_deed(resolver: Resolver, table: str) -> bool:
+    """Whether a table is called by those who do what a verb says: suppliers, of who supplies."""
+    word = resolver.catalog.table_words(table)[-1]
+    verbs = {resolver.cut.linked.words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
+    stems = {verb[: max(_STEM, len(verb) - 2)] for verb in verbs if len(verb) >= _STEM and verb != word}
+    return word.endswith(("er", "or")) and any(map(word.startswith, stems))
 
 
 def _is_verb(atom: Atom) -> bool:
