@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.schema_linking.lookups import MOST_COLUMNS, is_text
+from resolvers.engines.nl2sql.schema_linking.lookups import MOST_COLUMNS, is_text, united
 
 MOST_WORDS: Final = 3
 """Words of one question that others are looked for."""
@@ -74,12 +74,7 @@ def query_near(columns: Sequence[ColumnKey], words: Sequence[str], known: Knowle
         source = exp.table_(table.name, db=table.schema, catalog=table.database, quoted=True)
         one = exp.alias_(value, "value", quoted=True)
         parts.append(exp.select(one).distinct().from_(source).where(exp.or_(*like)))
-    if not parts:
-        return None
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = exp.union(whole, part, distinct=True, copy=False)
-    return whole
+    return united(parts, distinct=True)
 
 
 def _patterns(words: Sequence[str]) -> list[str]:

@@ -215,6 +215,10 @@ class Catalog:
                 found.setdefault(ColumnKey(key.table, key.columns[0]), key)
         return found
 
+    def below(self, table: str) -> list[str]:
+        """The other tables that refer to a table, by name."""
+        return [one for one in self.links.get(table, ()) if table in self.above.get(one, ())]
+
     def distances(self, table: str) -> dict[str, int]:
         """How many keys away other tables are."""
         if table not in self._near:

@@ -15,7 +15,7 @@ _TRADES: Final = word_set("sale sales order purchase invoice line item detail ba
 def noted_of(resolver: Resolver, main: str) -> tuple[str, float] | None:
     """The table that notes what is denied of rows, and how much doubt there is; None where several may."""
     catalog = resolver.catalog
-    users = [one for one in sorted(catalog.links.get(main, ())) if main in catalog.above.get(one, ()) and one != main]
+    users = catalog.below(main)
     tokens = resolver.cut.linked.tokens
     verbs = [token.lemma for token in tokens if token.lemma in VERBS and token.lemma not in ("be", "have", "do")]
     kin = [one for one in users if any(_says(resolver, verb, one) for verb in verbs)]

@@ -421,12 +421,7 @@ class Items:
         if part is not None and not noun.aggregates:
             column = ColumnKey(part.table, part.columns[0])
             return Item([Figure(Aggregate.COUNT, as_column(column), distinct=True)], part.table, noun, figures=True)
-        if isinstance(target, str) and set(noun.aggregates) & {
-            Aggregate.AVG,
-            Aggregate.MEDIAN,
-            Aggregate.MIN,
-            Aggregate.MAX,
-        }:
+        if isinstance(target, str) and _OF_COUNTS & set(noun.aggregates):
             return per_group(resolver, noun, target)
         if isinstance(target, str):
             return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)

@@ -31,8 +31,7 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
     if degree is None or not items:
         return None
     catalog, table = resolver.catalog, items[0].table
-    below = [one for one in catalog.links.get(table, ()) if table in catalog.above.get(one, ())]
-    for tables in ([table], [one for one in resolver.mentioned() if one != table], below):
+    for tables in ([table], [one for one in resolver.mentioned() if one != table], catalog.below(table)):
         found = [(fit, key) for one in tables for key, fit in catalog.vocabulary.measured(degree, [one])]
         found = [one for one in found if catalog.is_measure(one[1]) and one[1] not in catalog.known.forbidden]
         if found and max(found, key=lambda one: one[0])[0] >= _LEAST:
@@ -63,8 +62,7 @@ def spent_below(resolver: Resolver, items: Sequence[Item]) -> Item | None:
 def total_below(resolver: Resolver, table: str, noun: Noun) -> Item | None:
     """The total of what a verb is measured by, over the rows that belong to those of a table; None without just one."""
     catalog = resolver.catalog
-    below = [one for one in sorted(catalog.links.get(table, ())) if table in catalog.above.get(one, ())]
-    found = [key for one in below if (key := measured_by_verb(resolver, one)) is not None]
+    found = [key for one in catalog.below(table) if (key := measured_by_verb(resolver, one)) is not None]
     if len(found) != 1:
         return None
     total = Figure(Aggregate.SUM, Column(found[0].table, found[0].column))

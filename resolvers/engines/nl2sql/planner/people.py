@@ -63,14 +63,9 @@ def _led(resolver: Resolver) -> str | None:
         if found is None or not catalog.vocabulary.is_person(found[0].table):
             continue
         agent = found[0].table
-        below = [one for one in _beside_all(resolver, agent) if agent in catalog.above.get(one, ())]
+        below = [one for one in catalog.below(agent) if catalog.vocabulary.is_person(one)]
         return below[0] if len(below) == 1 else None
     return None
-
-
-def _beside_all(resolver: Resolver, table: str) -> list[str]:
-    """The tables of people that keys tie a table to."""
-    return [one for one in sorted(resolver.catalog.links.get(table, ())) if resolver.catalog.vocabulary.is_person(one)]
 
 
 def with_people(linked: Linked, catalog: Catalog) -> Linked:
@@ -109,17 +104,21 @@ def _beyond(resolver: Resolver, table: str) -> list[str]:
 
 def _acting(resolver: Resolver, persons: Sequence[str]) -> list[str]:
     """Those that a verb of the question says: who bought is a customer, who collected a collector."""
-    words = resolver.cut.linked.words
-    verbs = {words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
+    verbs = _verbs(resolver)
     return [one for one in persons if any(is_kin(verb, resolver.catalog.table_words(one)[-1]) for verb in verbs)]
 
 
 def _is_called_by_deed(resolver: Resolver, table: str) -> bool:
     """Whether a table is called by those who do what a verb says: suppliers, of who supplies."""
     word = resolver.catalog.table_words(table)[-1]
-    verbs = {resolver.cut.linked.words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
-    stems = {verb[: max(_STEM, len(verb) - 2)] for verb in verbs if len(verb) >= _STEM and verb != word}
+    stems = {verb[: max(_STEM, len(verb) - 2)] for verb in _verbs(resolver) if len(verb) >= _STEM and verb != word}
     return word.endswith(("er", "or")) and any(map(word.startswith, stems))
+
+
+def _verbs(resolver: Resolver) -> set[str]:
+    """The lemmas of what may be verbs of the question."""
+    words = resolver.cut.linked.words
+    return {words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
 
 
 def _is_verb(atom: Atom) -> bool:

@@ -38,8 +38,10 @@ from resolvers.engines.nl2sql.planner.unsaid import is_deed
 _PRAISED = frozenset(("good", "bad"))
 """What says of things that they come first, and not by what."""
 _TAKEN = 0.25
+"""What is doubted of taking the most rows for what comes first, where nothing says by what."""
 _SEVERAL = 10
 """How many come first where several are asked for, and no number is said: `our best customers`."""
+_WORKING = STOP_WORDS | COMMANDS | SUPERFLUOUS
 _AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
 
 
@@ -366,7 +368,7 @@ class Ranking(Grouping):
             if near:
                 counted = near[0]
             else:
-                users = [one for one in catalog.links.get(item.table, ()) if item.table in catalog.above.get(one, ())]
+                users = catalog.below(item.table)
                 if len(users) == 1:
                     counted = users[0]
                 elif users:
@@ -393,11 +395,7 @@ class Ranking(Grouping):
             return None
         if not self._says_nothing_else(item):  # the most concerts, which nobody knows
             return None
-        users = [
-            one
-            for one in sorted(catalog.links.get(item.table, ()))
-            if one != item.table and item.table in catalog.above.get(one, ()) and not catalog.only_ties(one)
-        ]
+        users = [one for one in catalog.below(item.table) if not catalog.only_ties(one)]
         told = [one for one in users if any(map(catalog.is_moment_like, catalog.of(one)))] or users
         if not told:
             return None
@@ -421,7 +419,7 @@ class Ranking(Grouping):
         return all(
             at in told
             or token.lemma in called
-            or token.lemma in STOP_WORDS | COMMANDS | SUPERFLUOUS
+            or token.lemma in _WORKING
             or not token.text.isalpha()
             or degree_of(token.text) is not None
             or (is_deed(tokens, at) and not self._is_named_behind(at))

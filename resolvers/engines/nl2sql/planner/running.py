@@ -1,7 +1,7 @@
 """Figures that are added up along the way: `the running total of fares by month`."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.mention import Token
@@ -29,10 +29,11 @@ def over_rows(tokens: Sequence[Token]) -> str | None:
 
 def added_up(tokens: Sequence[Token], term: Term, groups: Sequence[Term], catalog: Catalog) -> Term:
     """Return a figure as its running total over the only times that rows are grouped by, where one is asked for."""
-    along = [one for one in groups if _is_time(one, catalog)]
-    if over_rows(tokens) not in _ADDED_UP or len(along) != 1 or not _can_be_added(term):
+    if over_rows(tokens) not in _ADDED_UP or not _can_be_added(term):
         return term
-    assert isinstance(term, Figure | Expression)
+    along = [one for one in groups if _is_time(one, catalog)]
+    if len(along) != 1:
+        return term
     return Running(term, along[0], tuple(one for one in groups if one != along[0]))
 
 
@@ -42,7 +43,7 @@ def _is_time(term: Term, catalog: Catalog) -> bool:
     )
 
 
-def _can_be_added(term: Term) -> bool:
+def _can_be_added(term: Term) -> TypeGuard[Figure | Expression]:
     if isinstance(term, Figure):
         return term.aggregate is Aggregate.SUM or (term.aggregate is Aggregate.COUNT and not term.distinct)
     return isinstance(term, Expression) and term.aggregates and term.sql.upper().startswith("SUM(")

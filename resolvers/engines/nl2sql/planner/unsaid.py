@@ -59,8 +59,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     def has(*kinds: type[exp.Expr]) -> bool:
         return any(issubclass(kind, kinds) for kind in present)
 
+    most = has(*_MIN_MAX, exp.Order, exp.Exists) or any(map(_counts_better, nodes))
     for atom in pieces.atoms:
-        most = has(*_MIN_MAX, exp.Order, exp.Exists) or any(map(_counts_better, nodes))
         if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not most:
             yield "what is the most so is not looked for", 0.4
         if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):

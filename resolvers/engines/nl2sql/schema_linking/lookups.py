@@ -67,12 +67,12 @@ def query_of(
             continue
         if wanted:
             parts.append(_one(at, table, facts, wanted, parts_of, relation, exact=exact))
-    if not parts:
-        return None
-    whole: exp.Query = parts[0]
-    for part in parts[1:]:
-        whole = exp.union(whole, part, distinct=False, copy=False)
-    return whole
+    return united(parts, distinct=False)
+
+
+def united(parts: Sequence[exp.Query], *, distinct: bool) -> exp.Query | None:
+    """Return the rows of all queries as one query; None without any."""
+    return exp.union(*parts, distinct=distinct, copy=False) if len(parts) > 1 else next(iter(parts), None)
 
 
 def may_be_part(text: str) -> bool:
