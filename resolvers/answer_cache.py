@@ -34,13 +34,17 @@ class AnswerSettings(BaseModel):
     )
 
 
+Calls = tuple[tuple[Any, Mapping[str, Any]], ...]
+"""Operations, each with its arguments."""
+
+
 class KeptAnswer(NamedTuple):
     """An answer as a door sends it, and what has to be asked before it is given again."""
 
     content: bytes
     headers: tuple[tuple[bytes, bytes], ...]
-    calls: tuple[tuple[Any, Mapping[str, Any]], ...]
-    """The operations that made it, each with its arguments: a caller must be allowed every one."""
+    calls: Calls
+    """What made it: a caller must be allowed every one of them."""
 
 
 class Key(NamedTuple):
@@ -74,13 +78,10 @@ class AnswerCache:
         """Return whether an answer is kept for anybody: what costs no look at who asks."""
         return asked in self._asked
 
-    def knows(self, key: Key) -> bool:
-        """Return whether an answer is kept, of whichever revision."""
-        return key in self._kept
-
-    def calls_of(self, key: Key) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
-        """Return what made an answer that is kept."""
-        return self._kept[key][1].calls
+    def calls_of(self, key: Key) -> Calls | None:
+        """Return what made the answer that is kept, of whichever revision; None where none is."""
+        found = self._kept.get(key)
+        return None if found is None else found[1].calls
 
     def look(self, scope: Scope) -> Asked:
         """Begin to look at which revision a catalog is; call what comes back to wait for it."""

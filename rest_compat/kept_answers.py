@@ -111,11 +111,11 @@ async def _found(scope: Scope, context_factory: ContextFactory) -> KeptAnswer | 
         caller = await context_factory.caller(connection, CallKind.READ)
         project = connection.headers.get(PROJECT_HEADER, caller.project_id)
         key = Key(Tenant(caller.organization_id, project), scope[_ASKED])
-        if project is None or not answers.knows(key):
+        calls = None if project is None else answers.calls_of(key)
+        if calls is None:
             return None
         look = answers.look(key.scope)
         ctx = await context_factory.context(connection, caller)
-        calls = answers.calls_of(key)
         for operation, arguments in calls:
             await operation.authorize(ctx, arguments)
         answer = answers.at(key, await look())

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -143,15 +144,9 @@ def state_for(headers: Headers) -> RequestState:
     valid = trace is not None and trace.group(1).strip("0") and trace.group(2).strip("0")
     fresh = os.urandom(32).hex()  # one call of the system for both
     return RequestState(
-        request_id=given if _REQUEST_ID.match(given) else f"req-{_uuid4(fresh[:32])}",
+        request_id=given if _REQUEST_ID.match(given) else f"req-{uuid.UUID(hex=fresh[:32], version=4)}",
         trace_id=trace.group(1) if trace is not None and valid else fresh[32:],
     )
-
-
-def _uuid4(random: str) -> str:
-    """A random UUID (RFC 9562, version 4) of 32 hexadecimal digits, as `uuid.uuid4` writes it."""
-    variant = "89ab"[int(random[16], 16) & 3]
-    return f"{random[:8]}-{random[8:12]}-4{random[13:16]}-{variant}{random[17:20]}-{random[20:]}"
 
 
 def probe(check: Callable[[], bool]) -> Callable[[Any], Awaitable[Any]]:

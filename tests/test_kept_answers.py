@@ -16,12 +16,10 @@ from persistence.repository import Scope
 from persistence.revisions import Revisions
 from persistence.tables.catalog import metadata_assets
 from resolvers.answer_cache import AnswerCache, KeptAnswer, Key
-from resolvers.assets.data_connections import create_data_connection
-from schema.assets.data_connection import ConnectionType, DataConnectionCreate
-from tests.doors import RestDoor
-from tests.support.catalog import source
-from tests.utils.test_metadata import ORDERS, take
+from tests.utils.test_metadata import uri
 from tests.world import ORG, OTHER_ORG, World, running_world, settings_for
+
+__all__ = ["uri"]
 
 pytestmark = pytest.mark.anyio
 
@@ -30,24 +28,6 @@ PLAIN = (
     'fqn: "main.db.public.orders", includeChildren: true) { __typename name description children { name dataType } } }'
 )
 LISTED = '{ searchMetadataConnection(q: "orders", first: 5) { totalCount edges { cursor node { name } } } }'
-
-
-@pytest.fixture
-async def uri(world: World) -> str:
-    """A connection of the project shop whose source has been taken in as the service `main`."""
-    made = await RestDoor(world.client)(
-        create_data_connection,
-        world.owner,
-        connection=DataConnectionCreate(
-            name="Main",
-            connection_type=ConnectionType.POSTGRES,
-            database_config={"host": "127.0.0.1", "port": 5432, "database": "db"},
-            credentials={"username": "u", "password": "p"},
-        ),
-    )
-    await take(world, made["resource_uri"], source(ORDERS, orders={"description": "what was bought"}))
-    found: str = made["resource_uri"]
-    return found
 
 
 class Asked:
@@ -258,7 +238,7 @@ def test_the_room_is_bounded_and_the_least_given_goes_first() -> None:
         cache.keep(Key(scope, (f"asked {at}",)), "r", answer(3000))
         assert cache.at(Key(scope, ("asked 0",)), "r") is not None
         assert cache.bytes <= 100_000
-    kept = [at for at in range(60) if cache.knows(Key(scope, (f"asked {at}",)))]
+    kept = [at for at in range(60) if cache.calls_of(Key(scope, (f"asked {at}",))) is not None]
     assert kept[0] == 0
     assert kept[1:] == list(range(60 - len(kept) + 1, 60))
     for at in kept:
