@@ -54,6 +54,18 @@ const Sample = ({ trial: { moves, heads, rows } }) => html`
   ${moves > rows.length && html`<p class="quiet">The first ${rows.length} of ${number(moves)}.</p>`}
 `;
 
+// One call decides as many as a server takes at once and says how many wait: called until none does, none moves any
+// more or somebody wants no more. `countOf` says how many one answer moved; the sum of them is what comes back.
+export async function carryOutAll(send, countOf, step, stopped) {
+  let done = 0;
+  for (let came = { waiting: 1 }; came.waiting && !stopped(); step(done)) {
+    came = await send();
+    done += countOf(came);
+    if (!countOf(came)) break;
+  }
+  return done;
+}
+
 // Decisions one by one. What is decided alike within a moment goes together, as people press keys faster than a server
 // counts requests; `send(items, decision)` carries it out.
 export function useQueue(send) {
@@ -105,4 +117,11 @@ export function Like({ label, value, onChange }) {
     waiting.current = setTimeout(() => onChange(text), 250);
   };
   return html`<label><span class="hidden">${label}</span><input type="search" value=${value} placeholder=${label} maxlength="398" autocomplete="off" spellcheck=${false} onInput=${typed} /></label>`;
+}
+
+// One of a few, as a part of a filter; `options` are [[value, title]].
+export function Choice({ label, options, value, onChange }) {
+  return html`<label><span class="hidden">${label}</span>
+    <select value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([one, title]) => html`<option key=${one} value=${one} selected=${one === value}>${title}</option>`)}</select>
+  </label>`;
 }

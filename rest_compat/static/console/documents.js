@@ -475,3 +475,73 @@ export const REVOKE = `
     }
   }
 `;
+
+export const SUSPECTS = `
+  query ConsoleSuspects(
+    $fqn: String!
+    $asset: String!
+    $kind: SuspectKind
+    $probabilityAtLeast: Float
+    $verdict: SuspectVerdict
+    $page: Int!
+  ) {
+    suspectCells(
+      assetFqn: $asset
+      kind: $kind
+      probabilityAtLeast: $probabilityAtLeast
+      verdict: $verdict
+      limit: 10
+      page: $page
+    ) {
+      total
+      limit
+      items {
+        id
+        assetFqn
+        column
+        rowKey
+        kind
+        reason
+        furtherReasons
+        value
+        repair
+        probability
+        detectedProbability
+        verdict
+        decidedBy
+        decidedAt
+      }
+    }
+    found: suspectCells(assetFqn: $fqn, limit: 1) {
+      total
+      items {
+        measuredAt
+        suspectsInTable
+      }
+    }
+  }
+`;
+
+export const DECIDE_SUSPECTS = `
+  mutation ConsoleDecideSuspects($only: SuspectCellFilter!, $verdict: SuspectVerdict!, $dryRun: Boolean!) {
+    decideSuspectCells(decision: { only: $only, verdict: $verdict, dryRun: $dryRun }) {
+      decided
+      waiting
+      sample {
+        id
+        column
+        value
+        repair
+        reason
+      }
+    }
+  }
+`;
+
+export const EXPORT_SUSPECTS = `
+  mutation ConsoleExportSuspects($only: SuspectCellFilter!, $name: String!) {
+    exportSuspectCells(export: { only: $only, name: $name }) {
+      resourceUri
+    }
+  }
+`;

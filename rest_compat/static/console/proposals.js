@@ -1,7 +1,7 @@
 // The proposals of a run that wait, in groups of what is alike: decided one by one, as a group, or as what a filter fits.
 import { useEffect, useMemo, useState } from "../vendor/preact-hooks.js";
 
-import { Like, Outcome, patternOf, Sure, useQueue } from "./decide.js";
+import { Choice, Like, Outcome, patternOf, Sure, useQueue } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { RUNS } from "./documents.js";
 import { ask } from "./graph.js";
@@ -217,18 +217,11 @@ function useMembers(run, { minConfidence, assetsLike }) {
 
 // What is not narrowed down is not decided either: a group is what is shown of it.
 function Filter({ filter, onChange, total, onAll }) {
-  const set = (name) => (event) => onChange({ [name]: event.target.value });
   return html`
     <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
       <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
-      <label><span class="hidden">Which kind</span>
-        <select value=${filter.kind} onChange=${set("kind")}>
-          <option value="">Every kind</option>${Object.entries(KINDS).map(([kind, title]) => html`<option key=${kind} value=${kind} selected=${kind === filter.kind}>${title}</option>`)}
-        </select>
-      </label>
-      <label><span class="hidden">How sure the engine is</span>
-        <select value=${filter.sure} onChange=${set("sure")}>${SURE.map(([value, title]) => html`<option key=${value} value=${value} selected=${value === filter.sure}>${title}</option>`)}</select>
-      </label>
+      <${Choice} label="Which kind" options=${[["", "Every kind"], ...Object.entries(KINDS)]} value=${filter.kind} onChange=${(kind) => onChange({ kind })} />
+      <${Choice} label="How sure the engine is" options=${SURE} value=${filter.sure} onChange=${(sure) => onChange({ sure })} />
       ${total > 0 && html`<span class="choices">
         <button type="button" class="quiet-button all" onClick=${() => onAll("APPROVE", "Accept")}>Accept all ${number(total)} …</button>
         <button type="button" class="quiet-button" onClick=${() => onAll("REJECT", "Reject")}>Reject all …</button>

@@ -1,11 +1,10 @@
 // The cells of a table that its latest assessment holds for wrong, until somebody says whether they are.
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
-import { Outcome, Sure, useQueue } from "./decide.js";
+import { carryOutAll, Choice, Outcome, Sure, useQueue } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
-import { CSV } from "./documents.js";
+import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js";
 import { ask, save } from "./graph.js";
-import { DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./inbox-documents.js";
 import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { counted, moment, number, percent } from "./words.js";
 
@@ -76,12 +75,8 @@ export function Suspects({ fqn, columns }) {
         return trialOf((await ask(DECIDE_SUSPECTS, { ...variables, dryRun: true }, { signal })).decideSuspectCells);
       },
       carryOut: async (_, step, stopped) => {
-        let done = 0;
-        for (let came = { waiting: 1 }; came.waiting && !stopped(); step(done)) {
-          came = (await ask(DECIDE_SUSPECTS, { ...variables, dryRun: false })).decideSuspectCells;
-          done += came.decided;
-          if (!came.decided) break;
-        }
+        const send = async () => (await ask(DECIDE_SUSPECTS, { ...variables, dryRun: false })).decideSuspectCells;
+        const done = await carryOutAll(send, (came) => came.decided, step, stopped);
         answer.again();
         return { said: `${counted(done, "cell is", "cells are")} ${choice.said}.` };
       },
@@ -138,12 +133,6 @@ const trialOf = ({ decided, waiting, sample }) => ({
   heads: ["Stands there", "Belongs there", "Why"],
   rows: sample.map((one) => [one.value ?? "nothing", one.repair ?? "not known", one.reason]),
 });
-
-function Choice({ label, options, value, onChange }) {
-  return html`<label><span class="hidden">${label}</span>
-    <select value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([one, title]) => html`<option key=${one} value=${one} selected=${one === value}>${title}</option>`)}</select>
-  </label>`;
-}
 
 const Filter = ({ filter, columns, onChange, children }) => html`
   <form class="fields filter" onSubmit=${(event) => event.preventDefault()}>

@@ -1,7 +1,7 @@
 // Open violations: what is wrong where, with rows that show it, until somebody says what becomes of it.
 import { useState } from "../vendor/preact-hooks.js";
 
-import { Like, Outcome, patternOf, Sure } from "./decide.js";
+import { carryOutAll, Choice, Like, Outcome, patternOf, Sure } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, OPEN_VIOLATIONS } from "./inbox-documents.js";
@@ -57,12 +57,8 @@ export function Triage({ given: { severity = "", like = "" } }) {
       about,
       trial: async (signal) => trialOf((await ask(DECIDE_VIOLATIONS, { ...variables, dryRun: true }, { signal })).decideViolations),
       carryOut: async (notes, step, stopped) => {
-        let done = 0;
-        for (let answer = { waiting: 1 }; answer.waiting && !stopped(); step(done)) {
-          answer = (await ask(DECIDE_VIOLATIONS, { ...variables, notes, dryRun: false })).decideViolations;
-          done += answer.moved;
-          if (!answer.moved) break;
-        }
+        const send = async () => (await ask(DECIDE_VIOLATIONS, { ...variables, notes, dryRun: false })).decideViolations;
+        const done = await carryOutAll(send, (came) => came.moved, step, stopped);
         list.again();
         return outcome(choice, done);
       },
@@ -100,11 +96,7 @@ function trialOf({ moved, waiting, barred, sample }) {
 const Filter = ({ filter, onChange, total, onAll }) => html`
   <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
     <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
-    <label><span class="hidden">How bad</span>
-      <select value=${filter.severity} onChange=${(event) => onChange({ severity: event.target.value })}>
-        <option value="">However bad</option>${ORDER.map((value) => html`<option key=${value} value=${value} selected=${value === filter.severity}>${sentence(plain(value))}</option>`)}
-      </select>
-    </label>
+    <${Choice} label="How bad" options=${[["", "However bad"], ...ORDER.map((value) => [value, sentence(plain(value))])]} value=${filter.severity} onChange=${(severity) => onChange({ severity })} />
     ${total > 0 && html`<span class="choices">${CHOICES.map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${choice.verb} all${at ? "" : ` ${number(total)}`} …</button>`)}</span>`}
   </form>
 `;
