@@ -38,3 +38,33 @@ def test_what_a_policy_refuses_is_not_asked_for_in_another_way() -> None:
     found = asyncio.run(Planner().repair(asking, KNOWN, [failure], no_lookup))
     assert isinstance(found, Unanswerable), found
     assert found.message == "Ask for groups."
+
+
+COUNTED = [
+    ("flights", "flight"),
+    ("payments", "payment"),
+    ("matches", "match"),
+    ("ratings", "rating"),
+    ("trips", "trip"),
+]
+"""Tables and the number of theirs that is called as one of their rows."""
+
+
+@pytest.mark.parametrize(("rows", "number"), COUNTED)
+def test_how_many_counts_the_rows_and_adds_up_no_number_that_is_called_as_they_are(rows: str, number: str) -> None:
+    known = knowledge(table(rows, f"{rows}_id*:INTEGER region {number}:INTEGER hours:DOUBLE"))
+    for text in (
+        f"Number of {rows} by region",
+        f"How many {rows} are there per region?",
+        f"How many {rows} are there?",
+    ):
+        found = drafted(text, known)
+        assert "COUNT(*)" in found.sql, text
+        assert "SUM" not in found.sql, text
+
+
+def test_a_number_that_is_called_as_several_rows_are_is_added_up() -> None:
+    known = knowledge(table("scorers", "scorer_id*:INTEGER region goals:INTEGER"))
+    assert 'SUM("goals")' in drafted("How many goals were there per region?", known).sql
+    known = knowledge(table("goals", "match_id:INTEGER region goals:INTEGER"))
+    assert 'SUM("goals")' in drafted("How many goals were there per region?", known).sql

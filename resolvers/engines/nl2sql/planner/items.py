@@ -1,10 +1,11 @@
 """What is asked for, as outputs of a plan."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -193,7 +194,7 @@ class Items:
             "forename",
         }
 
-    def target(self, noun: Noun, counted: bool = False) -> str | ColumnKey | None:
+    def target(self, noun: Noun) -> str | ColumnKey | None:
         """The table or the column that a noun stands for."""
         resolver, ref = self.resolver, noun.ref
         if ref is None:
@@ -216,7 +217,7 @@ class Items:
             if owner == table:
                 return resolver.column(noun) if options else table
             return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
-        if not options:
+        if not options or self._is_one_of_its_rows(noun, table, options):
             return table
         if score < _LOOSE:
             own = [one.column for one in ref.columns if one.score > score - 0.05 and one.column in options]
@@ -229,6 +230,22 @@ class Items:
         if tie is not None and tie.to == table and self.catalog.names(table) and not self._says_key(noun):
             return table  # the country of origin, where only its code stands here
         return column
+
+    def _is_one_of_its_rows(self, noun: Noun, table: str, options: Mapping[ColumnKey, float]) -> bool:
+        """Whether rows are counted, though a number of theirs is called as they are: the `flight` of flights.
+
+        A column in the singular says of each row which one it is, or what it comes to: how many there are, the rows
+        tell. One in the plural may hold how many.
+        """
+        ref = noun.ref
+        if ref is None or not noun.count or noun.distinct or noun.aggregates or noun.wh == "much":
+            return False
+        token = self.resolver.cut.linked.tokens[ref.last - 1]
+        if token.text.lower() == token.lemma:
+            return False  # how many staff
+        called = self.catalog.table_words(table)
+        alike = [key for key in options if key.table == table and self.catalog.words(key) == called]
+        return any(self.catalog.is_measure(key) and tokens_of(key.column)[-1:] == [called[-1]] for key in alike)
 
     def _says_key(self, noun: Noun) -> bool:
         ref = noun.ref
