@@ -61,6 +61,34 @@ def test_a_year_of_a_count_for_each_is_that_of_the_rows_counted() -> None:
     assert "joined_on BETWEEN" in hired
 
 
+VANS = table("vans", "van_id*:INTEGER van_name year:INTEGER")
+TOURS = keyed(table("tours", "tour_id*:INTEGER van_id:INTEGER year:INTEGER month:INTEGER"), van_id="vans.van_id")
+ROAD = knowledge(VANS, TOURS, profiles={})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many tours were driven by vans built before 1990?",
+        "How many tours were made with vans made before 1990?",
+        "How many tours of vans bought before 1990 were there?",
+    ],
+)
+def test_a_verb_behind_another_name_says_when_of_its_rows(text: str) -> None:
+    sql = sql_of(text, ROAD)
+    assert "vans.year < 1990" in sql
+    assert "tours.year" not in sql
+
+
+@pytest.mark.parametrize(
+    "text", ["How many tours did each van make in 1990?", "How many tours were made with vans in 1990?"]
+)
+def test_a_verb_of_what_is_counted_says_when_of_that(text: str) -> None:
+    sql = sql_of(text, ROAD)
+    assert "tours.year = 1990" in sql
+    assert "vans.year" not in sql
+
+
 def looked_up(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
     held = [ColumnKey(fqn("singers"), "singer_name"), ColumnKey(fqn("records"), "title")]
     return [FoundValue(key, "Blue Harbour") for key in held if key in columns and "Blue Harbour" in texts]

@@ -154,6 +154,11 @@ class Atom:
     verbal: bool = False
     """Whether it is a verb that only suggests a noun: `hired` for a hire date."""
 
+    @property
+    def may_be_verb(self) -> bool:
+        """Whether it tells what somebody or something does, as far as its role tells."""
+        return self.verbal or self.is_unknown or self.cue is Cue.LIGHT
+
     def is_(self, *cues: Cue) -> bool:
         """Whether it has one of these roles."""
         return self.cue in cues

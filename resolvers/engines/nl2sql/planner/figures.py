@@ -6,6 +6,7 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.words import AGGREGATES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -103,7 +104,7 @@ def when_counted(
     It is where it stands behind the amount (`spent the most in 2010`), and where the rows asked for tell no time but
     that of their beginning. A word before the time that names a column of the main table's says otherwise. `figured`
     says that the figure asked for is one of the main table's rows (`how many orders did each employee handle in
-    2010`): then the time is theirs, unless words before it name a time of another table.
+    2010`): then the time is theirs, unless words before it name a time of another table, or tell it of another's rows.
     """
     catalog = resolver.catalog
     before = {token.text.lower() for token in resolver.cut.linked.tokens[max(0, ref.first - _BEHIND) : ref.first]}
@@ -117,7 +118,8 @@ def when_counted(
             if table != main and catalog.is_moment_like(key)
             for word in catalog.words(key)
         }
-        return None if before & (named - _PLAIN_TIME) else resolver.time_column([main], hint=before, year=True)
+        elsewhere = before & (named - _PLAIN_TIME) or _is_told_of_another(resolver, ref, main)
+        return None if elsewhere else resolver.time_column([main], hint=before, year=True)
     if not counted or any(before & (set(catalog.words(key)) - _PLAIN_TIME) for key in own):
         return None
     if not before & _MOST and any(not BORN & set(catalog.words(key)) for key in own):
@@ -125,6 +127,21 @@ def when_counted(
     return resolver.time_column(counted, year=True) or when_of_rows(resolver, counted[0])
 
 
+def _is_told_of_another(resolver: Resolver, ref: Ref, main: str) -> bool:
+    """Whether a verb right behind the name of another table says when of its rows: `trips by vans built in 2010`."""
+    catalog = resolver.catalog
+    told = [atom for atom in resolver.cut.atoms if atom.last <= ref.first]
+    while told and told[-1].is_(Cue.PREPOSITION, Cue.COMPARE, Cue.FROM):
+        told.pop()
+    if len(told) < 3 or not told[-1].may_be_verb or not told[-3].is_(*_LEADING):
+        return False
+    table = resolver.table(told[-2].ref) if not told[-2].verbal else None
+    times = [key for key in catalog.of(table) if catalog.is_moment_like(key)] if table not in (None, main) else []
+    return any(not BORN & set(catalog.words(key)) for key in times)
+
+
+_LEADING: Final = (Cue.BY, Cue.OF, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO)
+"""What leads from a noun to one that is told more of."""
 _BEHIND: Final = 3
 """Words before a time in which an amount may be said."""
 _MOST: Final = word_set("most least fewest highest lowest")

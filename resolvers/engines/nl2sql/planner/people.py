@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
-from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
@@ -118,11 +116,7 @@ def _is_called_by_deed(resolver: Resolver, table: str) -> bool:
 def _verbs(resolver: Resolver) -> set[str]:
     """The lemmas of what may be verbs of the question."""
     words = resolver.cut.linked.words
-    return {words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if _is_verb(atom)}
-
-
-def _is_verb(atom: Atom) -> bool:
-    return atom.verbal or atom.is_unknown or atom.is_(Cue.LIGHT)
+    return {words(atom.first, atom.first + 1)[0] for atom in resolver.cut.atoms if atom.may_be_verb}
 
 
 def _acted(resolver: Resolver) -> str | None:
