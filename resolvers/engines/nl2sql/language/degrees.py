@@ -97,8 +97,8 @@ populated + | population |
 crowded + | population attendance density |
 popular + | popularity rating votes plays number followers views likes attendance rank | rank
 famous + | fame popularity rating |
-good + | rating score grade rank result points gpa stars quality | rank ranking position place
-bad - | rating score grade rank result points gpa stars quality | rank ranking position place
+good + | rating score grade rank result points gpa stars quality | rank ranking position place delay error loss defect complaint failure latency downtime accident injury incident crash crime mortality death penalty fault churn debt waste pollution emission absence unemployment poverty
+bad - | rating score grade rank result points gpa stars quality | rank ranking position place delay error loss defect complaint failure latency downtime accident injury incident crash crime mortality death penalty fault churn debt waste pollution emission absence unemployment poverty
 senior + | age seniority hire years service | hire date start
 junior - | age seniority years |
 experienced + | experience years working |
@@ -152,6 +152,14 @@ def _degrees() -> dict[str, tuple[bool, tuple[str, ...], tuple[str, ...]]]:
 
 ADJECTIVES: Final = _degrees()
 """Adjectives with the way they point, what they measure, and where they point the other way."""
+
+PRAISE: Final = frozenset(("good", "bad"))
+"""Adjectives that praise or blame, and say nothing of how much of what."""
+BETTER: Final = frozenset(
+    (*ADJECTIVES["good"][1], *"win wins won success satisfaction profit revenue sales income earnings margin return".split(),
+     *"accuracy efficiency performance popularity attendance mark yield growth uptime availability".split())
+)  # fmt: skip
+"""Words of the names of columns of which more is better, as people commonly take it."""
 
 _IRREGULAR: Final = {
     "better": ("good", "er"), "best": ("good", "est"), "worse": ("bad", "er"), "worst": ("bad", "est"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
+from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
@@ -35,8 +35,6 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.things import place_in_order
 from resolvers.engines.nl2sql.planner.unsaid import is_deed
 
-_PRAISED = frozenset(("good", "bad"))
-"""What says of things that they come first, and not by what."""
 _TAKEN = 0.25
 """What is doubted of taking the most rows for what comes first, where nothing says by what."""
 _SEVERAL = 10
@@ -253,7 +251,7 @@ class Ranking(Grouping):
                     if resolver.catalog.is_year(item.columns[0]):
                         resolver.doubt("years are put in order by an adjective that says nothing of them", 0.5)
                     return as_column(item.columns[0]), sort.degree.descending
-                praised = sort.noun is None and sort.degree.adjective in _PRAISED
+                praised = sort.noun is None and sort.degree.adjective in PRAISE
                 counted = self._rows_of_most(main, taken=_TAKEN) if praised else None
                 return counted, sort.degree.descending
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Final
 
-from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import BETTER, PRAISE, Degree
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
@@ -20,6 +21,10 @@ LOOSE: Final = 0.65
 """Below this, words fit a column loosely."""
 _NAMED: Final = 0.95
 """How well several words must fit a key for it to be meant as such."""
+_PRAISING: Final = frozenset(("best", "worst", "better", "worse"))
+"""Before what is done they say how much of it: the best paid."""
+_PRAISED: Final = 0.3
+"""What is doubted of the best and the worst of a column that nothing tells the good side of."""
 _DONE: Final = 0.2
 """What it adds that the name of a date says what was done."""
 _PART: Final = 0.5
@@ -462,4 +467,8 @@ class Targets:
     def direction(self, degree: Degree, key: ColumnKey) -> bool:
         """Whether the greatest values of a column are the most so."""
         turned = self.catalog.vocabulary.is_reversed(degree, key) and "age" not in self.catalog.words(key)
+        if degree.adjective in PRAISE and not turned and not BETTER & set(self.catalog.words(key)):
+            tokens = self.cut.linked.tokens
+            if not any(token.lemma in VERBS and one.lemma in _PRAISING for one, token in pairwise(tokens)):
+                self.doubt("whether more of a figure is better is not known", _PRAISED)
         return degree.descending != turned  # the oldest has the most of `age_years`
