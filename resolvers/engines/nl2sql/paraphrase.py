@@ -130,7 +130,8 @@ class _Speaker(CatalogNames):
             case Figure():
                 return self._figure(term)
             case Span():
-                unit = f"{term.unit.value} of the year" if term.part and term.unit != Unit.YEAR else term.unit.value
+                within = "month" if term.unit == Unit.DAY else "year"
+                unit = f"{term.unit.value} of the {within}" if term.part and term.unit != Unit.YEAR else term.unit.value
                 return f"the {unit} of {self.of(term.of)}"
             case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(Aggregate.COUNT), Nested(whole))) if (
                 hundred == 100 and whole.where is None
@@ -250,6 +251,11 @@ class _Speaker(CatalogNames):
             case Operator.LIKE if literals:
                 return f"{left} {_like(str(literals[0].value), one.negated)}"
         right = [self.value(term, column) if isinstance(term, Literal) else self.term(term) for term in one.right]
+        dated = self._of_time(one.left)
+        if isinstance(one.left, Span) and one.left.part and one.left.unit == Unit.MONTH:
+            dated = one.operator != Operator.EQUAL
+            left = f"the month of {self.of(one.left.of)}"
+            right = [_month(term) or told for term, told in zip(one.right, right, strict=True)]
         if one.operator == Operator.BETWEEN:
             span = _span([str(term.value) for term in literals]) if len(literals) == 2 else None
             return f"{left} is {no}in {span}" if span else f"{left} is {no}between {right[0]} and {right[1]}"
@@ -257,7 +263,6 @@ class _Speaker(CatalogNames):
             if len(right) > MOST_LISTED:
                 return f"{left} is {no}one of {len(right)} values"
             return f"{left} is {no}{_listed(right, 'or')}"
-        dated = self._of_time(one.left)
         if dated and one.operator == Operator.EQUAL and literals and isinstance(literals[0].value, Decimal):
             return f"{left} is {no}in {right[0]}"
         time = any(term.kind in ("date", "moment") for term in literals) or dated
@@ -434,6 +439,12 @@ def _day(text: str) -> str:
         return text
     told = f"{day.day} {calendar.month_name[day.month]} {day.year}"
     return f"{told} {text[11:16]}" if len(text) > 10 and text[11:19] not in ("00:00:00", "00:00") else told
+
+
+def _month(term: Term) -> str:
+    """The name of a month by its number; nothing for what is none."""
+    number = term.value if isinstance(term, Literal) and isinstance(term.value, Decimal) else Decimal(0)
+    return calendar.month_name[int(number)] if number in range(1, 13) else ""
 
 
 def _span(ends: Sequence[str]) -> str | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from resolvers.engines.english.vocabulary import words
+
 
 @dataclass(frozen=True, slots=True)
 class Degree:
@@ -155,10 +157,10 @@ ADJECTIVES: Final = _degrees()
 
 PRAISE: Final = frozenset(("good", "bad"))
 """Adjectives that praise or blame, and say nothing of how much of what."""
-BETTER: Final = frozenset(
-    (*ADJECTIVES["good"][1], *"win wins won success satisfaction profit revenue sales income earnings margin return".split(),
-     *"accuracy efficiency performance popularity attendance mark yield growth uptime availability".split())
-)  # fmt: skip
+BETTER: Final = frozenset(ADJECTIVES["good"][1]) | words(
+    "win wins won success satisfaction profit revenue sales income earnings margin return accuracy efficiency"
+    " performance popularity attendance mark yield growth uptime availability"
+)
 """Words of the names of columns of which more is better, as people commonly take it."""
 
 _IRREGULAR: Final = {

@@ -40,6 +40,9 @@ _DATE_WORDS: Final = frozenset(
         "to",
     )
 )
+_BEFORE_MONTHS: Final = frozenset(("in", "during", "since", "until", "till"))
+"""What stands before the name of a month, however it is written."""
+_THROUGH: Final = frozenset(("to", "through", "until", "till", "-", "\u2013"))
 _THIS: Final = frozenset(("this", "current"))
 _LAST: Final = frozenset(("last", "previous", "past", "prior", "preceding", "recent"))
 _NEXT: Final = frozenset(("next", "coming", "following", "upcoming"))
@@ -76,7 +79,7 @@ def times_at(tokens: Sequence[Token], at: int, now: datetime) -> Iterator[Mentio
         yield _mention(at, days.last, days.score, "date", *values, unit=days.unit)
     yield from _moments(tokens, at, now)
     token = tokens[at]
-    if token.lemma in MONTHS and _is_name(token):
+    if token.lemma in MONTHS and (_is_name(token) or (at and tokens[at - 1].text.lower() in _BEFORE_MONTHS)):
         yield _mention(at, at + 1, 0.6, "month", Literal("number", Decimal(MONTHS[token.lemma])))
     if token.lemma in WEEKDAYS and len(token.lemma) > 3:
         name = list(WEEKDAYS)[list(WEEKDAYS.values()).index(WEEKDAYS[token.lemma])]
@@ -186,7 +189,7 @@ def _by_month(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
         rest = 2 if lemmas[1:2] == ["of"] else 1
         if lemmas[rest : rest + 1] and lemmas[rest] in MONTHS:
             year, used = _year_at(lemmas, rest + 1)
-            yield from _day(at + used, year or today.year, MONTHS[lemmas[rest]], day, 1.0 if year else 0.6)
+            yield from _day(at + used, year or today.year, MONTHS[lemmas[rest]], day, 1.0 if year else 0.85)
         return
     if lemmas[0] not in MONTHS:
         return
@@ -195,10 +198,21 @@ def _by_month(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
     day = _day_number(lemmas[rest]) if len(lemmas) > rest else None
     if day is not None:
         year, used = _year_at(lemmas, rest + 1)
-        yield from _day(at + used, year or today.year, month, day, 1.0 if year else 0.6)
+        yield from _day(at + used, year or today.year, month, day, 1.0 if year else 0.85)
     year, used = _year_at(lemmas, 1)
     if year is not None:
         yield _month(at + used, year, month, 1.0)
+    if lemmas[1:2] and lemmas[1] in _THROUGH and lemmas[2:3] and lemmas[2] in MONTHS:
+        yield from _months(at, lemmas, month, today)
+
+
+def _months(at: int, lemmas: Sequence[str], month: int, today: date) -> Iterator[_Days]:
+    """`January to March 1997`, `Jan - Mar`."""
+    to = MONTHS[lemmas[2]]
+    year, used = _year_at(lemmas, 3)
+    if month <= to:
+        end = _month(at + used, year or today.year, to, 1.0).end
+        yield _Days(at + used, date(year or today.year, month, 1), end, score=1.0 if year else 0.85)
 
 
 def _day_number(lemma: str) -> int | None:

@@ -132,6 +132,11 @@ class Ref:
         return [one for one in self.knowledge if one.how in ("textual_pattern", "numeric_pattern")]
 
     @property
+    def is_month(self) -> bool:
+        """Whether it names a month without a year, and no value of the data."""
+        return not self.values and any(one.how == "month" for one in self.literals)
+
+    @property
     def is_noun(self) -> bool:
         """Whether it may name a table, a column or a measure."""
         return bool(self.tables or self.columns or self.measures)

@@ -128,7 +128,13 @@ class Catalog:
 
     def is_moment_like(self, key: ColumnKey) -> bool:
         """Whether it tells when, by what it holds or by its name."""
-        return self.kind(key).is_temporal or bool(set(self.words(key)) & _WHEN)
+        return self.kind(key).is_temporal or (bool(set(self.words(key)) & _WHEN) and not self._tells_in_words(key))
+
+    def _tells_in_words(self, key: ColumnKey) -> bool:
+        """Whether the values of a text are known, and none has a digit: the `time_of_day` is dawn, day or night."""
+        profile = self.profile(key) if self.is_text(key) else None
+        values = [one.value for one in profile.top_values] if profile is not None and not profile.masked else []
+        return bool(values) and not any(char.isdigit() for value in values for char in value)
 
     def is_text(self, key: ColumnKey) -> bool:
         """Whether it holds words."""

@@ -18,6 +18,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.dated import dated, denied, month_of
 from resolvers.engines.nl2sql.planner.defined import compared, when
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.every import EVERY, every
@@ -220,12 +221,17 @@ class Conditions(Along):
             if column is not None:
                 if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
                     resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
+                if (said := self._dated(cond, column, Operator.EQUAL, main)) is not None:
+                    return said
                 operands = [resolver.operand(column, Operator.EQUAL, one) for one in cond.values]
                 made = [Comparison(as_column(column), *one) for one in operands if one is not None]
                 if len(made) == 1:
                     return self._signed(made[0], cond, column, main)
                 if made and not cond.negated:
                     return Part(either_of(list(made)), cond, column)
+        if ref.is_month:
+            column = self._with_months(ref, tables, main, last)
+            return self._dated(cond, column, Operator.EQUAL, main) if column is not None else None
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
         if number is not None:
             if last is not None and catalog.is_number(last):
@@ -242,6 +248,18 @@ class Conditions(Along):
                         Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
                     )
         return None
+
+    def _with_months(self, ref: Ref, tables: Sequence[str], main: str, last: ColumnKey | None) -> ColumnKey | None:
+        """The column that tells the month: one that holds nothing else, or the date."""
+        resolver = self.resolver
+        hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
+        column = (
+            occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main) or when(resolver, tables, hint)
+        )
+        around = tables if column is None else [column.table, *tables]
+        if column is not None and not self.catalog.is_year(column) and self.catalog.is_time(column):
+            return column
+        return month_of(self.catalog, around) or column or when_farther(resolver, main)
 
     def _when_counted(self, ref: Ref, main: str) -> ColumnKey | None:
         return when_counted(self.resolver, ref, main, self._counted, figured=self._figured)
@@ -308,6 +326,8 @@ class Conditions(Along):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
             column = self._when_counted(said[0], main) or when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
+        elif cond.values and cond.values[0].is_month:
+            column = self._with_months(cond.values[0], tables, main, last)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in tables if (names := catalog.names(table))), None)
         if (
@@ -391,7 +411,7 @@ class Conditions(Along):
     def _count_compared(self, cond: Cond) -> Part | None:
         table = self.resolver.table(cond.noun.ref) if cond.noun is not None else None
         number = self._whole(cond)
-        if table is None or number is None:
+        if table is None or number is None or cond.operator is Operator.BETWEEN:
             return None
         self.having.append((table, cond.operator, number))
         return Part(None, cond)
@@ -405,7 +425,7 @@ class Conditions(Along):
         if tie is None or number is None or noun is None or noun.ref is None or noun.aggregates or cond.degree:
             return False
         said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
-        if cond.nest is not None or _NUMBERS & set(said):
+        if cond.nest is not None or cond.operator is Operator.BETWEEN or _NUMBERS & set(said):
             return False
         self.having.append((tie.to, cond.operator, number))
         return True
@@ -422,12 +442,14 @@ class Conditions(Along):
         aggregates = cond.noun.aggregates if cond.noun is not None and cond.noun.ref is not None else ()
         for aggregate in (*aggregates, *([cond.figure] if cond.figure else []))[:1] if cond.values else ():
             operand = resolver.operand(column, operator, cond.values[0])
-            if operand is None:
+            if operand is None or (operand[0] is Operator.BETWEEN and len(operand[1]) < 2):
                 return None
             figure = Figure(aggregate, as_column(column))
             self.figures.append(Comparison(figure, operand[0], operand[1], cond.negated))
             return Part(None, cond, column)
         left = as_column(column)
+        if cond.nest is None and (said := self._dated(cond, column, operator, main)) is not None:
+            return said
         if cond.nest is not None:
             value = nested(self, cond.nest, column, operator, main)
             return Part(Comparison(left, operator, (value,), cond.negated), cond, column) if value is not None else None
@@ -455,6 +477,18 @@ class Conditions(Along):
         if len(literals) > 1:
             operator = Operator.IN
         return self._signed(Comparison(left, operator, tuple(literals)), cond, column, main)
+
+    def _dated(self, cond: Cond, column: ColumnKey, operator: Operator, main: str) -> Part | None:
+        """Months and days that no single value of a column tells."""
+        found = dated(self.resolver, column, operator, cond.values)
+        if found is None:
+            return None
+        if isinstance(found, Comparison):
+            return self._signed(found, cond, column, main)
+        below = column.table != main and not self.catalog.refers(main, column.table)
+        if cond.negated and below:
+            return Part(Related(main, Plan(column.table, (), where=found), True), cond, column)
+        return Part(denied(found) if cond.negated else found, cond, column)
 
     def _between(self, cond: Cond, column: ColumnKey, main: str) -> Part | None:
         resolver = self.resolver

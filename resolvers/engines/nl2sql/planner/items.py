@@ -14,6 +14,7 @@ from resolvers.engines.nl2sql.plan import OF_NUMBERS, Aggregate, Figure, Share, 
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
+from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
@@ -150,7 +151,8 @@ class Items:
             return None
         if noun.ref is not None:
             resolver.used.add((noun.ref.first, noun.ref.last))
-        term: Term = Span(as_column(column), unit) if self.catalog.is_time(column) else as_column(column)
+        part = unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun)
+        term: Term = Span(as_column(column), unit, part) if self.catalog.is_time(column) else as_column(column)
         return Item([term], column.table, noun, None, (column,))
 
     def _own_span(self, noun: Noun) -> Item | None:
