@@ -355,6 +355,8 @@ WIDER: Final[dict[str, tuple[str, ...]]] = {
     time > hour minute second date timestamp duration
     day > date
     date > year month day timestamp time
+    student > enrollment
+    pupil > enrollment
     measurement > size height weight length
     size > height weight length area capacity number
     person > customer employee student member user patient people guest

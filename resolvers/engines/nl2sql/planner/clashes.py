@@ -2,20 +2,29 @@
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Final
 
 from resolvers.engines.nl2sql.plan import (
     Both,
+    Column,
     Combined,
     Comparison,
     Condition,
     Literal,
     Operator,
+    Output,
     Plan,
     Related,
 )
 from resolvers.engines.nl2sql.planner.parts import Part, conjoined
 from resolvers.engines.nl2sql.planner.ranking import Ranking
 from resolvers.engines.nl2sql.sql_writing.uses import parts_of
+
+_EACH: Final = frozenset(("each", "respectively", "compare", "compared", "versus", "vs"))
+"""Words that ask for a figure of each of several."""
+_TOGETHER: Final = frozenset(("together", "combined", "altogether", "jointly", "or"))
+_ONE_OR_EACH: Final = 0.15
+"""What is doubted of a figure of several, where nothing says whether it is one of all or one of each."""
 
 
 @dataclass(slots=True)
@@ -32,6 +41,8 @@ class Clashes(Ranking):
         if (apart := self._apart(plan, parts, extra)) is not None:
             return apart
         both = frame.both or self._shares()
+        if not both and self._asks_numbers() and (several := self._named_together(parts, plan.main)):
+            plan, parts = self._of_several(plan, several), [part for part in parts if part not in several[1:]]
         clash = self._clash(parts, both)
         if clash is None:
             return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
@@ -60,6 +71,43 @@ class Clashes(Ranking):
         return replace(
             plan, where=first, combined=Combined("intersect", replace(plan, where=second, orders=(), limit=None))
         )
+
+    def _asks_numbers(self) -> bool:
+        """Whether nothing but numbers is asked for: of several rows they are never meant to be the same."""
+        catalog = self.resolver.catalog
+        return all(
+            item.figures or (bool(item.columns) and all(catalog.is_measure(key) for key in item.columns))
+            for item in self.items
+        )
+
+    def _named_together(self, parts: list[Part], main: str) -> list[Part]:
+        """The conditions that one column is equal to this and to that: the figures of `France and Italy`."""
+        clash = self._clash(parts, both=False)
+        column = clash[0].column if clash is not None else None
+        if clash is None or column is None or not all(map(_is_equal, clash)):
+            return []
+        if column.table != main and not self.resolver.catalog.refers(main, column.table):
+            return []  # how many people speak French and German
+        alike = [part for part in parts if part.column == column and _is_equal(part)]
+        left = clash[0].condition.left if isinstance(clash[0].condition, Comparison) else None
+        return [one for one in alike if isinstance(one.condition, Comparison) and one.condition.left == left]
+
+    def _of_several(self, plan: Plan, several: list[Part]) -> Plan:
+        """The plan with the values of several conditions in the first of them, and with what tells their rows apart."""
+        found = [one.condition for one in several if isinstance(one.condition, Comparison)]
+        values = tuple(dict.fromkeys(value for one in found for value in one.right))
+        several[0].condition = replace(found[0], operator=Operator.IN, right=values)
+        column = found[0].left
+        if not isinstance(column, Column) or any(one.term == column for one in plan.outputs):
+            return plan
+        if not any(item.figures for item in self.items):
+            return replace(plan, outputs=(Output(column), *plan.outputs))
+        words = {token.text.lower() for token in self.resolver.cut.linked.tokens}
+        if words & _EACH:
+            return replace(plan, outputs=(Output(column), *plan.outputs), groups=(*plan.groups, column))
+        if not words & _TOGETHER:
+            self.resolver.doubt("one figure of several together or one of each may be meant", _ONE_OR_EACH)
+        return plan
 
     def _from_to(self, one: Part, other: Part) -> bool:
         """Whether `from` and `to` stand before two values: of one key, neither end is told apart."""

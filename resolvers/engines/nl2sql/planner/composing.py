@@ -33,6 +33,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.one_figure import one_figure
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
@@ -86,7 +87,7 @@ class Composer(Clashes):
         if found is not None:
             doubt_above(resolver, self.items, found)
             self._shows_nothing_new(found)
-            found = over_bridges(found, resolver)
+            found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
 
     def _shown_again(self, noun: Noun) -> Item | None:
@@ -324,17 +325,31 @@ class Composer(Clashes):
         return plain and not self.groups and (said or self._of_a_kind())
 
     def _of_a_kind(self) -> bool:
-        """`Which countries ...`: kinds are asked for, each once, where rows have no name of their own."""
+        """`Which countries ...`, `list the countries`: kinds are asked for, each once, and not one for each row.
+
+        Rows are those of a table that is named, and those that have a name of their own.
+        """
         item = self.items[0]
-        if not self.resolver.frame.which or len(self.items) > 1 or self.shown or self.limit is not None or self.orders:
+        if len(self.items) > 1 or self.shown or self.limit is not None or self.orders or not item.columns:
             return False
-        catalog = self.resolver.catalog
-        return (
-            item.entity is None
-            and bool(item.columns)
-            and not catalog.is_key(item.columns[0])
-            and not catalog.is_measure(item.columns[0])
-        )
+        catalog, column = self.resolver.catalog, item.columns[0]
+        if item.entity is not None or not (self.resolver.frame.which or self._names_no_rows(item)):
+            return False
+        if catalog.is_year(column):
+            return column != catalog.key(column.table)
+        return not catalog.is_key(column) and not catalog.is_measure(column)
+
+    def _names_no_rows(self, item: Item) -> bool:
+        """Whether a column is asked for in the plural, and neither its table nor a condition speaks of rows."""
+        if (
+            item.noun.ref is None
+            or self.resolver.frame.conditions
+            or item.noun.owner is not None
+            or self.resolver.mentioned()
+        ):
+            return False
+        token = self.resolver.cut.linked.tokens[item.noun.ref.last - 1]
+        return token.text.lower() != token.lemma
 
     def _outputs(self, grouped: list[Item], maker: Items) -> list[Output]:
         frame = self.resolver.frame

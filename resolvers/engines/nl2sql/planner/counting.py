@@ -14,7 +14,8 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 _ADDED: Final = word_set(
     "quantity qty amount total sum count units sales sale revenue turnover income profit spend spent paid sold "
-    "expense minutes hours goals points visitors passengers donation budget"
+    "expense minutes hours goals points visitors passengers donation budget population attendance enrollment votes "
+    "cases deaths births production"
 )
 """Words of columns whose numbers are added where rows are put together."""
 _OF_ONE: Final = frozenset(("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent"))

@@ -30,3 +30,12 @@ def _says(resolver: Resolver, verb: str, table: str) -> bool:
     if verb in _TRADING and _TRADES & set(words):
         return True
     return any(is_kin(verb, word) or root_of(verb) == root_of(word) for word in words)
+
+
+def says_none(value: str) -> bool:
+    """Whether a value says that there is none of something: `None`, `no damage`."""
+    return value.lower().split()[:1] in _NONE
+
+
+_NONE: Final = (["none"], ["no"], ["nothing"], ["nil"], ["without"])
+"""First words of such values."""

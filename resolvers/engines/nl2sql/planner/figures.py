@@ -7,12 +7,14 @@ from typing import Final
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.words import AGGREGATES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Literal, Operator
+from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Condition, Either, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.denied import says_none
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
 
@@ -72,8 +74,8 @@ def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
     return None
 
 
-def none_of(resolver: Resolver, column: ColumnKey) -> Comparison:
-    """That a row has none of what a column tells: it is empty, or 0 where a number is never left out."""
+def none_of(resolver: Resolver, column: ColumnKey) -> Condition:
+    """That a row has none of what a column tells: it is empty, says so, or is 0 where a number is never left out."""
     profile = resolver.catalog.profile(column)
     if resolver.catalog.is_measure(column):
         if profile is not None and profile.null_count == 0:
@@ -81,7 +83,31 @@ def none_of(resolver: Resolver, column: ColumnKey) -> Comparison:
         resolver.doubt("none may be said by nothing or by 0", 0.3)
     elif (flag := resolver.catalog.vocabulary.flag(column)) is not None:
         return Comparison(as_column(column), Operator.EQUAL, (flag[0],), True)  # huts without a shower
-    return Comparison(as_column(column), Operator.IS_NULL, ())
+    empty = Comparison(as_column(column), Operator.IS_NULL, ())
+    said = _said_none(resolver.catalog, column)
+    if not said:
+        if profile is not None and profile.row_count and profile.null_count == 0:
+            resolver.doubt("no row is without one", _NEVER_NONE)
+        return empty
+    none = Comparison(as_column(column), Operator.IN if len(said) > 1 else Operator.EQUAL, said)
+    return none if profile is not None and profile.null_count == 0 else Either((none, empty))
+
+
+def _said_none(catalog: Catalog, column: ColumnKey) -> tuple[Literal, ...]:
+    """The values by which a column of words says that there is none: `None`, and `no damage` of a damage."""
+    profile = catalog.profile(column) if catalog.is_text(column) else None
+    if profile is None or profile.masked:
+        return ()
+    own = set(catalog.words(column))
+    return tuple(
+        Literal("text", one.value)
+        for one in profile.top_values
+        if says_none(one.value) and set(map(lemma_of, one.value.lower().split()[1:])) <= own
+    )
+
+
+_NEVER_NONE: Final = 0.4
+"""What is doubted where rows without something are asked for, and no row of the profile is so."""
 
 
 def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:

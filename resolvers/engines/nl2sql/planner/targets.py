@@ -8,8 +8,9 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import BETTER, PRAISE, Degree
-from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -25,6 +26,9 @@ _PRAISING: Final = frozenset(("best", "worst", "better", "worse"))
 """Before what is done they say how much of it: the best paid."""
 _PRAISED: Final = 0.3
 """What is doubted of the best and the worst of a column that nothing tells the good side of."""
+_RELATED: Final = 0.6
+"""How much less a figure fits what it is only related to."""
+_RATIOS: Final = frozenset(("ratio", "percentage", "pct", "percent", "proportion", "share", "rate"))
 _DONE: Final = 0.2
 """What it adds that the name of a date says what was done."""
 _PART: Final = 0.5
@@ -363,6 +367,7 @@ class Targets:
                 score -= 0.3
             if key in catalog.references:
                 score -= 0.04
+            score -= _RELATED if self._relates(key, noun.ref) else 0.0
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
             score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
             options[key] = max(score, options.get(key, -9.0))
@@ -379,6 +384,18 @@ class Targets:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
+
+    def _relates(self, key: ColumnKey, ref: Ref) -> bool:
+        """Whether things in the plural are only what a figure is related to: no number of students is that of the
+        `cost_per_student`, nor the `student_teacher_ratio`.
+        """
+        tokens = self.cut.linked.tokens[ref.first : ref.last]
+        if tokens[-1].text.lower() == tokens[-1].lemma or not self.catalog.is_number(key):
+            return False
+        names = tokens_of(key.column)
+        heads = names[: names.index("per")] if "per" in names[1:] else names[-1:] if names[-1] in _RATIOS else []
+        said = {*_RATIOS, "per"} if heads[-1:] == names[-1:] else {lemma_of(head) for head in heads}
+        return bool(heads) and not said & {token.lemma for token in tokens}
 
     def _deeds(self, ref: Ref) -> list[str]:
         """The verbs of the question, without those among these words."""

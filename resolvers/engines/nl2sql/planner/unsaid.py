@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.denied import says_none
 from resolvers.engines.nl2sql.planner.nouns import value_first
 from resolvers.engines.nl2sql.planner.running import WHOLE_TOO, over_rows
 from resolvers.engines.nl2sql.planner.ways import fit
@@ -90,8 +91,10 @@ def _counts_better(node: exp.Expr) -> bool:
 
 
 def _is_none(node: exp.Expr) -> bool:
-    """Whether a condition is that there is none of something: `out of stock` is a stock of 0."""
-    return isinstance(node, exp.EQ) and isinstance(node.expression, exp.Literal) and node.expression.this == "0"
+    """Whether a condition is that there is none of something: `out of stock` is a stock of 0, no damage is `None`."""
+    values = node.expressions if isinstance(node, exp.In) else [node.expression] if isinstance(node, exp.EQ) else []
+    texts = [one.this for one in values if isinstance(one, exp.Literal)]
+    return any(text == "0" or says_none(text) for text in texts)
 
 
 def _in_another_unit(pieces: Cut, columns: set[str], catalog: Catalog) -> bool:

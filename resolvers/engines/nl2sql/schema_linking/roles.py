@@ -20,6 +20,8 @@ _NAMING: Final = {
     ("topic",): 0.45,
 }  # fmt: skip
 NAMED_ENOUGH: Final = 0.4
+_UNLIKE: Final = 0.2
+"""The share of values among rows below which a column says of what kind rows are, and names none of them."""
 _REACHING: Final = frozenset(("code", "number", "phone", "fax", "email", "url", "address", "street", "comment", "note"))
 """Words of columns that tell rows apart and do not name them."""
 PERSONS: Final = word_set(
@@ -66,6 +68,8 @@ def naming(
         profile = profiles.get(facts.name)
         if score and profile is not None and profile.distinct_count and profile.row_count > 20:
             unlike = profile.distinct_count / profile.row_count
+            if unlike < _UNLIKE and named.own[-1] not in ("name", "title"):
+                continue  # the subject of a test is that of many
             score *= 1.0 if unlike > 0.5 or named.own == ("name",) else 0.85
         if score:
             found.append((score, at))

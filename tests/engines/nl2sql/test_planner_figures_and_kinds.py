@@ -1,0 +1,97 @@
+"""One figure or one of each row, kinds or one for each row, none of what a value says, and what is only related."""
+
+import pytest
+
+from resolvers.engines.nl2sql.model import Clarification, QueryDraft
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
+
+REGIONS = table("regions", "region_id*:INTEGER region_name")
+PARISHES = keyed(table("parishes", "parish_id*:INTEGER parish_name region_id:INTEGER"), region_id="regions.region_id")
+COUNTS = keyed(
+    table("counts", "parish_id*:INTEGER year*:INTEGER population:INTEGER life_expectancy:DOUBLE total_cost:DOUBLE"),
+    parish_id="parishes.parish_id",
+)
+CENSUS = knowledge(
+    REGIONS, PARISHES, COUNTS,
+    profiles={
+        REGIONS.fqn: profiled(REGIONS, {"region_name": ["North", "South"]}),
+        PARISHES.fqn: profiled(PARISHES, {"parish_name": ["Ash", "Elm", "Oak"]}),
+    },
+)  # fmt: skip
+
+HITS = table(
+    "hits", "hit_id*:INTEGER aircraft subject damage cost_per_pupil:DOUBLE pupil_ratio:DOUBLE enrollment:INTEGER"
+)
+SEEN = knowledge(
+    HITS, profiles={HITS.fqn: profiled(HITS, {"damage": ["None", "Minor"], "subject": ["Hull", "Wing"]})}
+)  # fmt: skip
+
+
+def sql(text: str, known: object = CENSUS) -> str:
+    return drafted(text, known).sql.replace('"', "")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["What was the total cost in 2007?", "What is the total cost of all counts in 2007?"])
+def test_the_total_of_a_column_called_so_is_its_sum(text: str) -> None:
+    assert "SUM(" in sql(text)
+    assert "SUM(" not in sql("What are the total costs of counts in 2007?")
+
+
+def test_a_figure_of_what_has_several_rows_is_added_up_and_doubted() -> None:
+    whole = drafted("What was the population of North in 2007?", CENSUS)
+    assert "SUM(" in whole.sql
+    assert "those of several rows are added up" in " ".join(whole.evidence["doubts"])  # type: ignore[arg-type]
+    one = drafted("What was the population of Elm in 2007?", CENSUS)
+    assert "SUM(" not in one.sql
+    assert one.confidence > whole.confidence
+
+
+def test_a_figure_that_cannot_be_added_up_is_doubted_where_several_rows_have_one() -> None:
+    found = asked("What was the life expectancy of North in 2007?", CENSUS)
+    assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
+    assert drafted("What was the life expectancy of Elm in 2007?", CENSUS).confidence >= 0.8
+
+
+def test_a_figure_of_this_and_of_that_is_one_of_each() -> None:
+    found = sql("What was the population of Ash and Elm in 2007?")
+    assert "IN ('Ash', 'Elm')" in found
+    assert "INTERSECT" not in found
+    assert found.startswith("SELECT parishes.parish_name")
+
+
+def test_a_count_of_this_and_of_that_is_one_of_both_unless_each_is_said() -> None:
+    both = drafted("How many hits are there with the subject Hull and Wing?", SEEN)
+    assert "IN ('Hull', 'Wing')" in both.sql
+    assert "GROUP BY" not in both.sql
+    each = sql("How many hits does each of the subjects Hull and Wing have?", SEEN)
+    assert "GROUP BY" in each
+
+
+@pytest.mark.parametrize("text", ["Which subjects are there?", "List the subjects.", "List all aircrafts."])
+def test_kinds_are_listed_once(text: str) -> None:
+    assert "SELECT DISTINCT" in sql(text, SEEN)
+
+
+def test_a_kind_of_many_rows_is_no_name_of_one() -> None:
+    assert "GROUP BY subject" in sql("How many hits are there per subject?", SEEN)
+
+
+def test_the_years_that_rows_are_of_are_listed_once() -> None:
+    assert "SELECT DISTINCT" in sql("Which years are there?")
+    assert "SELECT DISTINCT" in sql("List the years.")
+
+
+@pytest.mark.parametrize("text", ["How many hits had no damage?", "How many hits were without damage?"])
+def test_none_is_what_a_value_says(text: str) -> None:
+    found = drafted(text, SEEN)
+    assert "\"damage\" = 'None'" in found.sql
+    assert found.confidence >= 0.9
+
+
+def test_where_no_row_has_none_the_answer_is_doubted() -> None:
+    assert drafted("How many hits are without subject?", SEEN).confidence < 0.75
+
+
+@pytest.mark.parametrize("text", ["Which hits have more than 100 pupils?", "Hits with fewer than 100 pupils"])
+def test_a_number_of_things_is_no_figure_per_thing(text: str) -> None:
+    assert "enrollment" in sql(text, SEEN)
