@@ -95,3 +95,31 @@ def test_where_no_row_has_none_the_answer_is_doubted() -> None:
 @pytest.mark.parametrize("text", ["Which hits have more than 100 pupils?", "Hits with fewer than 100 pupils"])
 def test_a_number_of_things_is_no_figure_per_thing(text: str) -> None:
     assert "enrollment" in sql(text, SEEN)
+
+
+def test_the_average_of_a_kind_of_figures_is_one_of_those() -> None:
+    marks = table("marks", "mark_id*:INTEGER subject points:DOUBLE avg_income:DOUBLE")
+    known = knowledge(marks, profiles={marks.fqn: profiled(marks, {"subject": ["Math", "Reading"]})})
+    found = drafted("What is the average Math points?", known).sql
+    assert 'AVG("points")' in found
+    assert "'Math'" in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Which parishes had a population above the average in 2007?", "Parishes with above-average population in 2007"],
+)
+def test_the_time_of_an_average_is_that_of_what_is_compared_with_it(text: str) -> None:
+    assert sql(text).count("year = 2007") == 2
+
+
+def test_a_share_of_a_total_is_taken_of_the_total() -> None:
+    found = sql("What percentage of the population lives in Elm?")
+    assert found.count("SUM(") == 2
+    assert "COUNT(" not in found
+
+
+def test_the_population_of_the_world_is_that_of_all_rows() -> None:
+    found = asked("What was the world population in 2007?", CENSUS)
+    assert isinstance(found, QueryDraft), found
+    assert "SUM(" in found.sql

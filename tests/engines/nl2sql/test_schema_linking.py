@@ -252,6 +252,27 @@ def test_what_nobody_knows_is_looked_up(text: str, texts: set[str]) -> None:
     assert texts <= set(source.calls[0][1])
 
 
+def test_a_number_before_a_name_may_be_a_part_of_it() -> None:
+    asked: list[str] = []
+
+    def source(_columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[FoundValue]:
+        asked.extend(texts)
+        return []
+
+    linked("How many singers did 20th Century Fox have?", source=source)
+    assert "20th Century Fox" in asked
+
+
+def test_words_that_are_a_whole_value_are_less_likely_a_part_of_longer_ones() -> None:
+    def source(columns: Sequence[ColumnKey], _texts: Sequence[str]) -> Sequence[FoundValue]:
+        first, second = columns[:2]
+        return [FoundValue(first, "San Mateo"), FoundValue(second, "San Mateo-Foster City")]
+
+    found = {one.values[0].value: one.score for one in linked("all singers in San Mateo", source=source).mentions
+             if one.values and one.how in ("lookup", "part") and (one.last - one.first) == 2}  # fmt: skip
+    assert found["San Mateo"] - found["San Mateo-Foster City"] > 0.2
+
+
 def test_what_is_known_is_not_looked_up() -> None:
     source = Source()
     for text in (
@@ -434,6 +455,14 @@ def test_a_lookup_is_bounded_and_leaves_forbidden_columns_out(session: duckdb.Du
     bounded = query_of([column("people.Name")], ["Abc"], PEOPLE, _relation)
     assert bounded is not None
     assert len(session.execute(bounded.sql(dialect="duckdb")).fetchall()) == MOST_FOUND + MOST_PARTS
+
+
+def test_a_whole_value_is_found_however_many_longer_ones_there_are(session: duckdb.DuckDBPyConnection) -> None:
+    session.execute("insert into app.people select 'A' || i || ' Ward', null, 1 from range(100) t(i)")
+    session.execute("insert into app.people values ('West Ward', null, 1)")
+    query = query_of([column("people.Name")], ["West Ward", "Ward"], PEOPLE, _relation)
+    assert query is not None
+    assert (0, "West Ward") in session.execute(query.sql(dialect="duckdb")).fetchall()
 
 
 def test_a_lookup_finds_longer_values_by_whole_words_that_name(session: duckdb.DuckDBPyConnection) -> None:

@@ -35,7 +35,7 @@ SUPERFLUOUS: Final = words(
     "unique various certain particular following given exactly own exist existing available together overall please "
     "information info detail details data record entry row value item list kind thing currently ever actually "
     "belong contain include involve possess hold available ordered order sorted sort arranged ascending descending "
-    "alphabetical alphabetically lexicographical lexicographically same other another else"
+    "alphabetical alphabetically lexicographical lexicographically same other another else world global globally"
 )
 """Words that carry no name of their own where nothing in the catalog is called by them."""
 STOP_WORDS: Final = (

@@ -372,6 +372,8 @@ class Composer(Clashes):
         for item in shown:
             for term in item.terms:
                 if item.noun.share and isinstance(term, Figure):
+                    if not self.groups and term.aggregate is not Aggregate.COUNT and len(frame.conditions) > 1:
+                        self.resolver.doubt("a share may be one of all rows, or of those that a condition leaves", 0.5)
                     term = Share(term) if self.groups else _percent(term, item.table)
                 if item.noun.minus is not None and isinstance(term, Figure) and (other := maker.item(item.noun.minus)):
                     term = Arithmetic("-", term, other.terms[0])
@@ -459,6 +461,7 @@ class Composer(Clashes):
 
 
 def _percent(figure: Figure, table: str) -> Term:
-    """How many of a hundred rows fit."""
-    whole = Nested(Plan(table, (Output(Figure(Aggregate.COUNT)),)))
+    """How many of a hundred rows fit, and of a total how much of a hundred."""
+    of_all = Figure(Aggregate.COUNT) if figure.aggregate is Aggregate.COUNT else figure
+    whole = Nested(Plan(table, (Output(of_all),)))
     return Arithmetic("*", Literal("number", Decimal(100)), Arithmetic("/", figure, whole))

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
+    Both,
     Comparison,
     Condition,
     Expression,
@@ -34,7 +35,7 @@ from resolvers.engines.nl2sql.planner.figures import (
 )
 from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
-from resolvers.engines.nl2sql.planner.nesting import nested
+from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.occasions import occasion
 from resolvers.engines.nl2sql.planner.operands import number_in
@@ -452,7 +453,12 @@ class Conditions(Along):
             return said
         if cond.nest is not None:
             value = nested(self, cond.nest, column, operator, main)
-            return Part(Comparison(left, operator, (value,), cond.negated), cond, column) if value is not None else None
+            if value is None:
+                return None
+            compared_with: Condition = Comparison(left, operator, (value,), cond.negated)
+            if (same := of_the_same_time(self.catalog, cond.nest, value, left)) is not None:
+                compared_with = Both((compared_with, same))
+            return Part(compared_with, cond, column)
         if operator is Operator.LIKE:
             text = resolver.text(cond.values[0])
             resolver.used.add((cond.values[0].first, cond.values[0].last))

@@ -4,12 +4,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Figure, Nested, Operator, Order, Output, Plan, Term
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Column,
+    Condition,
+    Figure,
+    Nested,
+    Operator,
+    Order,
+    Output,
+    Plan,
+    Term,
+)
 from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
+from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import as_column
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
 if TYPE_CHECKING:
     from resolvers.engines.nl2sql.planner.conditions import Conditions
@@ -60,3 +73,16 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
     if table is not None and table != inner_column.table and not made.catalog.refers(inner_column.table, table):
         also = (*also, table)
     return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))
+
+
+def of_the_same_time(catalog: Catalog, nest: Nest, value: Term, left: Column) -> Condition | None:
+    """The time of an average, where rows are compared by the same column: `above the average in 2007`."""
+    if not isinstance(value, Nested) or value.plan.main != left.table:
+        return None
+    if nest.noun is not None and nest.noun.ref is not None and may_be_table(nest.noun.ref):
+        return None  # the average guide born after 1970
+    term, where = value.plan.outputs[0].term, value.plan.where
+    columns = [column for part in parts_of(where) for one in terms_in(part) for column in columns_in(one)]
+    keys = [ColumnKey(one.table, one.column) for one in columns if not one.instance and one.table == left.table]
+    same = isinstance(term, Figure) and term.of == left and bool(keys) and len(keys) == len(columns)
+    return where if same and all(catalog.is_moment_like(one) for one in keys) else None

@@ -71,6 +71,8 @@ class Reader:
         """Whether a noun follows that a word before it can belong to."""
         while self.is_(Cue.OF, Cue.ALL, Cue.DISTINCT, Cue.AGGREGATE, Cue.AND, Cue.COMMA, Cue.COUNT, offset=offset):
             offset += 1
+        if self.value_at(offset) and self.number_at(offset) is None:
+            offset += 1  # the average math score
         atom = self.at(offset)
         return atom is not None and atom.ref is not None and atom.ref.is_noun and not value_first(atom.ref)
 
@@ -221,9 +223,9 @@ class Reader:
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)
-        if aggregates and self.value_at() and self.number_at() is None and self.table_at(1):
+        if aggregates and self.value_at() and self.number_at() is None and self.noun_at(1):
             value = self.atoms.pop(self.i)
-            self.atoms.insert(self.i + 1, value)  # the total of paid invoices
+            self.atoms.insert(self.i + 1, value)  # the total of paid invoices, the average math score
         if noun.aggregates in ((), (Aggregate.SUM,)):
             self._each_span()
         self._modifier()

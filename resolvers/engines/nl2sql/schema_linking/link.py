@@ -44,6 +44,9 @@ _LONGEST_VALUE: Final = 9
 _PARTS: Final = 0.9
 _PART: Final = 0.8
 """How sure it is that a value is meant of which several words are said, or one."""
+_WHOLE: Final = 0.93
+_BESIDE_WHOLE: Final = 0.75
+"""How sure words must be a whole value for the longer ones that they stand in to be less likely, and how much less."""
 _VARIANT: Final = 0.8
 """How well the columns of a variant of a table fit beside those of the table itself."""
 _NEARLY: Final = 0.75
@@ -92,6 +95,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.mentions += literals_of(question.tokens, now)
     work.find_misspelled()
     work.look_up(lookup)
+    work.settle_parts()
     work.settle_full_names()
     return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)))
 
@@ -447,6 +451,17 @@ class _Work:
         """The values that a run is a part of: `Red Sox` of the Boston Red Sox."""
         if len(values) <= MOST_PARTS:
             self.value(first, last, _PARTS if last - first > 1 else _PART, "part", column, *map(_text, values))
+
+    def settle_parts(self) -> None:
+        """`San Mateo`, where a county is called so: no part of the longer names that it stands in."""
+        whole = {
+            (one.first, one.last)
+            for one in self.mentions
+            if one.kind is MentionKind.VALUE and one.how != "part" and one.score >= _WHOLE
+        }
+        for at, one in enumerate(self.mentions):
+            if one.how == "part" and any(first <= one.first and one.last <= last for first, last in whole):
+                self.mentions[at] = one._replace(score=_BESIDE_WHOLE * one.score)
 
     def is_rows(self, first: int, last: int) -> bool:
         """`members`, `a member of`: what a table is called by says its rows rather than a value."""

@@ -108,8 +108,12 @@ def _one(
         .distinct()
         .from_(relation(table.database, table.schema, table.name))
         .where(equal)
-        .limit(MOST_FOUND + (MOST_PARTS if parts else 0))
     )
+    if parts:  # whole values before longer ones, of which there may be too many
+        found = exp.column("value", quoted=True)
+        whole = exp.Case().when(exp.In(this=exp.Lower(this=found), expressions=lowered), "0").else_("1")
+        inner = exp.select(found.copy()).from_(inner.subquery(f"held_{at}")).order_by(whole, found.copy())
+    inner = inner.limit(MOST_FOUND + (MOST_PARTS if parts else 0))
     place = exp.alias_(exp.Literal.number(at), "place", quoted=True)
     return exp.select(place, exp.column("value", quoted=True)).from_(inner.subquery(f"found_{at}"))
 

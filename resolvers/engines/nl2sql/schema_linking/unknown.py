@@ -124,7 +124,7 @@ def _capitals(question: TokenizedQuestion) -> Iterator[tuple[int, int]]:
             if inside >= end_of_all or not (question.is_capital(inside) or dashed or numbered):
                 break
             end = inside + 1
-        yield at, end
+        yield at - 1 if at and question.tokens[at - 1].text[:1].isdigit() else at, end  # 20th Century Fox
         at = end
 
 
