@@ -123,3 +123,23 @@ def test_the_population_of_the_world_is_that_of_all_rows() -> None:
     found = asked("What was the world population in 2007?", CENSUS)
     assert isinstance(found, QueryDraft), found
     assert "SUM(" in found.sql
+
+
+def test_a_figure_by_a_kind_is_one_of_each_though_it_may_be_a_verb() -> None:
+    spins = table("spins", "spin_id*:INTEGER speed_knots:DOUBLE phase")
+    assert 'GROUP BY "phase"' in drafted("average speed by phase", knowledge(spins, profiles={})).sql
+
+
+def test_what_is_more_and_is_not_compared_is_warned_of() -> None:
+    found = asked("Were there more hits with the subject Hull or Wing?", SEEN)
+    assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
+
+
+def test_in_which_place_and_year_is_told_by_one_row() -> None:
+    found = sql("In which parish and year was the lowest life expectancy recorded?")
+    assert "ORDER BY counts.life_expectancy ASC LIMIT 1" in found.replace(" NULLS LAST", "")
+    assert "GROUP BY" not in found
+
+
+def test_the_highest_of_a_column_called_total_is_the_highest_total() -> None:
+    assert "ORDER BY SUM(counts.total_cost) DESC" in sql("Which parish had the highest total cost?")

@@ -109,13 +109,13 @@ def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
 
 
 def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun], Item | None]) -> None:
-    """`quantity sold by product`: a total for each, rather than rows in the order of products."""
+    """`quantity sold by product`, `average speed by phase`: a figure for each, rather than rows in an order."""
     frame, bare = resolver.frame, [sort for sort in resolver.frame.sorts if sort.bare]
     nouns = [sort.noun for sort in bare if sort.noun is not None]
     if not bare or len(items) != 1 or frame.groups or len(bare) != len(frame.sorts):
         return
     made = as_figure(resolver, items[0], item_of(nouns[0])) if items[0].entity is None else items[0]
-    if made.figures and not items[0].figures:
+    if made.figures:
         items[0], frame.sorts, frame.groups, frame.per = made, [], nouns, True
 
 

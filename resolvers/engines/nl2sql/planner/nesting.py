@@ -79,7 +79,8 @@ def of_the_same_time(catalog: Catalog, nest: Nest, value: Term, left: Column) ->
     """The time of an average, where rows are compared by the same column: `above the average in 2007`."""
     if not isinstance(value, Nested) or value.plan.main != left.table:
         return None
-    if nest.noun is not None and nest.noun.ref is not None and may_be_table(nest.noun.ref):
+    noun = nest.noun
+    if noun is not None and (noun.owner is not None or (noun.ref is not None and may_be_table(noun.ref))):
         return None  # the average guide born after 1970
     term, where = value.plan.outputs[0].term, value.plan.where
     columns = [column for part in parts_of(where) for one in terms_in(part) for column in columns_in(one)]

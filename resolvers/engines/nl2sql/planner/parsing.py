@@ -1,5 +1,6 @@
 """The parts of a question: what it asks for first, then clause by clause what it says of it."""
 
+from dataclasses import replace
 from itertools import zip_longest
 
 from resolvers.engines.nl2sql.language.degrees import Degree
@@ -429,6 +430,10 @@ class Parser(Asking):
             one for one, behind in zip_longest(frame.conditions, frame.conditions[1:]) if not _goes_on(one, behind)
         ]
         first = self.atoms[0] if self.atoms else None
+        if first is not None and first.is_(Cue.WHICH) and len(frame.items) > 2 and not frame.groups:
+            degree = frame.items[-1].degree
+            if degree is not None and degree.superlative and not frame.sorts:  # in which port and year was the worst ..
+                frame.sorts.append(Sort(replace(frame.items.pop(), degree=None), degree=degree, limit=1))
         if first is not None and first.is_(Cue.WHICH) and " " in first.text and not frame.sorts:
             frame.distinct = True  # in which years: each of them once
         frame.dangling = frame.dangling or self.negated

@@ -1,5 +1,6 @@
 """Orders of a plan: which rows come first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of
@@ -35,6 +36,8 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.things import place_in_order
 from resolvers.engines.nl2sql.planner.unsaid import is_deed
 
+_OF_ONE_ROW = 0.1
+"""What is doubted of the greatest number of one of the rows that belong to each."""
 _TAKEN = 0.25
 """What is doubted of taking the most rows for what comes first, where nothing says by what."""
 _SEVERAL = 10
@@ -300,14 +303,24 @@ class Ranking(Grouping):
         return Figure(Aggregate.SUM, term)
 
     def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
-        """The term, with a doubt where amounts of single rows are compared that may be meant in total."""
+        """The term, with a doubt where numbers of single rows are compared that may be meant together; a total that is
+        asked for of a column that is called so.
+        """
         catalog = self.resolver.catalog
         item = self.items[0] if self.items else None
-        if item is not None and not self.groups and isinstance(term, Column) and not item.figures:
-            amount = set(catalog.words(column)) & _AMOUNTS
-            if amount and item.table != column.table and not catalog.refers(item.table, column.table):
-                self.resolver.doubt("the largest or the largest total may be meant", 0.3)
+        if item is None or self.groups or not isinstance(term, Column) or item.figures:
+            return term
+        if item.table == column.table or catalog.refers(item.table, column.table):
+            return term
+        if catalog.words(column)[0] == "total" and {"total", "overall"} & set(self._said()):
+            return self._of_those(column)
+        amount = set(catalog.words(column)) & _AMOUNTS or is_amount(catalog, column)
+        if amount or catalog.is_measure(column):
+            self.resolver.doubt("the largest or the largest total may be meant", 0.3 if amount else _OF_ONE_ROW)
         return term
+
+    def _said(self) -> Sequence[str]:
+        return self.resolver.cut.linked.words(0, len(self.resolver.cut.linked.tokens))
 
     def _shown_so(self, noun: Noun, column: ColumnKey) -> ColumnKey:
         """The column that is shown and bears the words that rows are ordered by: `each start year, ordered by year`."""

@@ -36,6 +36,7 @@ _GENERAL: Final = frozenset(
 )
 """Words of one end or the other that are said of much else."""
 _DEEDS: Final = VERBS | {"begin"}
+_COMPARED: Final = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
 
 
@@ -66,6 +67,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             yield "what is the most so is not looked for", 0.4
         if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):
             yield "something is denied and the query denies nothing", 0.5
+        if atom.is_(Cue.MORE) and not (most or has(*_COMPARED)):
+            yield "what is more or less is not compared", 0.4
         if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
             yield "a figure is named and not computed", 0.4
         if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:

@@ -101,8 +101,8 @@ def _nearest(word: str, vocabulary: Vocabulary) -> str | None:
             continue
         far = OSA.distance(word, known, score_cutoff=slips)
         exchanged = len(known) == len(word) and sorted(known) != sorted(word)
-        if len(word) < _SURE_OF_LETTERS and (exchanged or (not ours and sorted(known) != sorted(word))):
-            continue  # a toll is not told, and the world no word
+        if exchanged and len(word) < _SURE_OF_LETTERS:
+            continue  # a toll is not told
         if far <= slips and (known[0] == word[0] or known[:2] == word[1::-1]):
             best[known] = (far, not ours)
     ranked = sorted(best, key=lambda known: (best[known], known))
