@@ -63,6 +63,13 @@ def test_how_many_counts_the_rows_and_adds_up_no_number_that_is_called_as_they_a
         assert "SUM" not in found.sql, text
 
 
+@pytest.mark.parametrize(("rows", "number"), COUNTED)
+def test_the_most_rows_are_counted_too(rows: str, number: str) -> None:
+    known = knowledge(table(rows, f"{rows}_id*:INTEGER region {number}:INTEGER hours:DOUBLE"))
+    for text in (f"Which region had the most {rows}?", f"Top 3 regions by {rows}"):
+        assert "ORDER BY COUNT(*) DESC" in drafted(text, known).sql, text
+
+
 def test_a_number_that_is_called_as_several_rows_are_is_added_up() -> None:
     known = knowledge(table("scorers", "scorer_id*:INTEGER region goals:INTEGER"))
     assert 'SUM("goals")' in drafted("How many goals were there per region?", known).sql

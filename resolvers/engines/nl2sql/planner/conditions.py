@@ -257,10 +257,9 @@ class Conditions(Along):
         column = (
             occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main) or when(resolver, tables, hint)
         )
-        around = tables if column is None else [column.table, *tables]
-        if column is not None and not self.catalog.is_year(column) and self.catalog.is_time(column):
-            return column
-        return month_of(self.catalog, around) or column or when_farther(resolver, main)
+        if column is None:
+            return month_of(self.catalog, tables) or when_farther(resolver, main)
+        return month_of(self.catalog, [column.table]) or column
 
     def _when_counted(self, ref: Ref, main: str) -> ColumnKey | None:
         return when_counted(self.resolver, ref, main, self._counted, figured=self._figured)

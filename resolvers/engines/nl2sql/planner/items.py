@@ -1,7 +1,7 @@
 """What is asked for, as outputs of a plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -232,6 +232,12 @@ class Items:
         if tie is not None and tie.to == table and self.catalog.names(table) and not self._says_key(noun):
             return table  # the country of origin, where only its code stands here
         return column
+
+    def names_rows(self, noun: Noun) -> bool:
+        """Whether the most of something are rows, though a number of theirs is called as they are."""
+        table = self.resolver.table(noun.ref)
+        options = self.resolver.column_options(noun) if table is not None else {}
+        return table is not None and self._is_one_of_its_rows(replace(noun, count=True), table, options)
 
     def _is_one_of_its_rows(self, noun: Noun, table: str, options: Mapping[ColumnKey, float]) -> bool:
         """Whether rows are counted, though a number of theirs is called as they are: the `flight` of flights.

@@ -1,7 +1,7 @@
 """Orders of a plan: which rows come first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
@@ -205,7 +205,8 @@ class Ranking(Grouping):
                 for one in self.items:
                     self._group_by(one)
             return expression, descending if sort.degree is None else sort.degree.descending
-        if sort.by_count or (sort.most and sort.noun is not None):
+        most = sort.degree is None and sort.limit is not None
+        if sort.by_count or (sort.noun is not None and (sort.most or (most and maker.names_rows(sort.noun)))):
             return self._by_count(sort, maker, main), descending if sort.degree is None else sort.degree.descending
         if (
             sort.noun is not None
@@ -452,6 +453,8 @@ class Ranking(Grouping):
             return next((one.terms[0] for one in self.items if one.figures), None)
         noun.aggregates = ()
         only_rows = noun.count and noun.ref.tables and not noun.ref.columns
+        if maker.names_rows(noun):
+            noun = replace(noun, count=True)
         target = resolver.table(noun.ref) if only_rows else maker.target(noun)
         if target is None:
             return None
