@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.assumed import said_so, with_revenue
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
+from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
 from resolvers.engines.nl2sql.schema_linking.link import link
 from resolvers.engines.nl2sql.schema_linking.misspelled import corrected
 from resolvers.engines.nl2sql.schema_linking.shared_heads import written_out
@@ -130,6 +131,8 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     if corrections:
         again = written_out(plain_text(spelled), vocabulary)
         linked = replace(link(again, vocabulary, asked.now, lookup), corrections=corrections)
+    if (rows := with_rows(linked, vocabulary)) is not None:
+        linked = replace(link(rows, vocabulary, asked.now, lookup), corrections=corrections)
     apart = written_apart(linked)
     turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
     return replace(turned, corrections=corrections) if turned is not None and is_told(turned) else linked
