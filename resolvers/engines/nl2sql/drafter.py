@@ -126,6 +126,8 @@ def _over_time(text: str) -> str:
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
     """The words of a question with all that they may stand for."""
     vocabulary = Vocabulary.of(known)
+    if not vocabulary.is_word("week"):
+        text = _WEEKDAY.sub(r"weekday\1", text)
     linked = link(written_out(plain_text(text), vocabulary), vocabulary, asked.now, lookup)
     spelled, corrections = corrected(linked, vocabulary)
     if corrections:
@@ -148,6 +150,7 @@ _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|betwe
 _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)
 """Of each there is one number of things; elsewhere `the numbers of the parcels` may be what is written on them."""
+_WEEKDAY: Final = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 
 

@@ -130,9 +130,7 @@ class _Speaker(CatalogNames):
             case Figure():
                 return self._figure(term)
             case Span():
-                within = "month" if term.unit == Unit.DAY else "year"
-                unit = f"{term.unit.value} of the {within}" if term.part and term.unit != Unit.YEAR else term.unit.value
-                return f"the {unit} of {self.of(term.of)}"
+                return f"the {_unit(term)} of {self.of(term.of)}{_FIRST_DAY if term.unit == Unit.WEEKDAY else ''}"
             case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(Aggregate.COUNT), Nested(whole))) if (
                 hundred == 100 and whole.where is None
             ):
@@ -252,10 +250,11 @@ class _Speaker(CatalogNames):
                 return f"{left} {_like(str(literals[0].value), one.negated)}"
         right = [self.value(term, column) if isinstance(term, Literal) else self.term(term) for term in one.right]
         dated = self._of_time(one.left)
-        if isinstance(one.left, Span) and one.left.part and one.left.unit == Unit.MONTH:
+        if isinstance(one.left, Span) and one.left.part and one.left.unit in _NAMED_SPANS:
             dated = one.operator != Operator.EQUAL
-            left = f"the month of {self.of(one.left.of)}"
-            right = [_month(term) or told for term, told in zip(one.right, right, strict=True)]
+            left = f"the {one.left.unit.value} of {self.of(one.left.of)}"
+            names = _NAMED_SPANS[one.left.unit]
+            right = [_called(term, names) or told for term, told in zip(one.right, right, strict=True)]
         if one.operator == Operator.BETWEEN:
             span = _span([str(term.value) for term in literals]) if len(literals) == 2 else None
             return f"{left} is {no}in {span}" if span else f"{left} is {no}between {right[0]} and {right[1]}"
@@ -441,10 +440,26 @@ def _day(text: str) -> str:
     return f"{told} {text[11:16]}" if len(text) > 10 and text[11:19] not in ("00:00:00", "00:00") else told
 
 
-def _month(term: Term) -> str:
-    """The name of a month by its number; nothing for what is none."""
+_FIRST_DAY: Final = " (1 is Monday)"
+
+
+def _unit(span: Span) -> str:
+    """What a span is called: a month, or the month of the year."""
+    if not span.part or span.unit in (Unit.YEAR, Unit.WEEKDAY):
+        return span.unit.value
+    return f"{span.unit.value} of the {'month' if span.unit == Unit.DAY else 'year'}"
+
+
+def _called(term: Term, names: Sequence[str]) -> str:
+    """The name of a month or a weekday by its number; nothing for what is none."""
     number = term.value if isinstance(term, Literal) and isinstance(term.value, Decimal) else Decimal(0)
-    return calendar.month_name[int(number)] if number in range(1, 13) else ""
+    return names[int(number)] if number in range(1, len(names)) else ""
+
+
+_NAMED_SPANS: Final[dict[Unit, Sequence[str]]] = {
+    Unit.MONTH: list(calendar.month_name),
+    Unit.WEEKDAY: ["", *calendar.day_name],
+}
 
 
 def _span(ends: Sequence[str]) -> str | None:

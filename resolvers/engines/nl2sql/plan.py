@@ -35,6 +35,8 @@ class Unit(StrEnum):
     MONTH = "month"
     WEEK = "week"
     DAY = "day"
+    WEEKDAY = "weekday"
+    """A part only: 1 for every Monday, 7 for every Sunday."""
 
 
 class Operator(StrEnum):

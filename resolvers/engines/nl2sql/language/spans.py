@@ -51,7 +51,7 @@ _WHOLE: Final = {"today": 0, "yesterday": -1, "tomorrow": 1, "tonight": 0}
 BEGINNINGS: Final = frozenset(
     (
         *(*MONTHS, *WEEKDAYS, *ORDINALS, *_TENS, *NUMBER_WORDS, *SCALES, *_THIS, *_LAST, *_NEXT, *_WHOLE),
-        *("a", "half", "dozen", "day", "month", "year", "ytd"),
+        *("a", "half", "dozen", "day", "month", "year", "ytd", "weekday", "weekend"),
     )
 )
 """The words that a number, a day or a span of time begins with, unless it begins with a digit or a sign."""
@@ -82,8 +82,15 @@ def times_at(tokens: Sequence[Token], at: int, now: datetime) -> Iterator[Mentio
     if token.lemma in MONTHS and (_is_name(token) or (at and tokens[at - 1].text.lower() in _BEFORE_MONTHS)):
         yield _mention(at, at + 1, 0.6, "month", Literal("number", Decimal(MONTHS[token.lemma])))
     if token.lemma in WEEKDAYS and len(token.lemma) > 3:
-        name = list(WEEKDAYS)[list(WEEKDAYS.values()).index(WEEKDAYS[token.lemma])]
-        yield _mention(at, at + 1, 0.7, "weekday", Literal("text", name.capitalize()))
+        yield _mention(at, at + 1, 0.7, "weekday", _weekday(WEEKDAYS[token.lemma]))
+    elif token.lemma in ("weekend", "weekday") and at and tokens[at - 1].text.lower() in ("on", "at", "during"):
+        ends = range(5, 7) if token.lemma == "weekend" else range(5)
+        yield _mention(at, at + 1, 0.7, "weekday", *map(_weekday, ends))
+
+
+def _weekday(number: int) -> Literal:
+    """The name of a weekday, of which Monday is 0."""
+    return Literal("text", list(WEEKDAYS)[list(WEEKDAYS.values()).index(number)].capitalize())
 
 
 def _is_name(token: Token) -> bool:

@@ -120,6 +120,7 @@ UNITS: Final[dict[str, Unit]] = {
         Unit.MONTH: "month monthly mth",
         Unit.WEEK: "week weekly wk",
         Unit.DAY: "day daily date",
+        Unit.WEEKDAY: "weekday",
     }.items()
     for form in text.split()
 }

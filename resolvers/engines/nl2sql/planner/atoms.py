@@ -137,6 +137,11 @@ class Ref:
         return not self.values and any(one.how == "month" for one in self.literals)
 
     @property
+    def is_weekday(self) -> bool:
+        """Whether it names days of the week, and no value of the data."""
+        return not self.values and any(one.how == "weekday" for one in self.literals)
+
+    @property
     def is_noun(self) -> bool:
         """Whether it may name a table, a column or a measure."""
         return bool(self.tables or self.columns or self.measures)

@@ -19,7 +19,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.dated import dated, denied, month_of
+from resolvers.engines.nl2sql.planner.dated import dated, denied, month_of, on_weekdays
 from resolvers.engines.nl2sql.planner.defined import compared, when
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.every import EVERY, every
@@ -230,7 +230,7 @@ class Conditions(Along):
                     return self._signed(made[0], cond, column, main)
                 if made and not cond.negated:
                     return Part(either_of(list(made)), cond, column)
-        if ref.is_month:
+        if ref.is_month or ref.is_weekday:
             column = self._with_months(ref, tables, main, last)
             return self._dated(cond, column, Operator.EQUAL, main) if column is not None else None
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
@@ -258,8 +258,9 @@ class Conditions(Along):
             occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main) or when(resolver, tables, hint)
         )
         if column is None:
-            return month_of(self.catalog, tables) or when_farther(resolver, main)
-        return month_of(self.catalog, [column.table]) or column
+            own = month_of(self.catalog, tables) if ref.is_month else None
+            return own or when_farther(resolver, main)
+        return (month_of(self.catalog, [column.table]) if ref.is_month else None) or column
 
     def _when_counted(self, ref: Ref, main: str) -> ColumnKey | None:
         return when_counted(self.resolver, ref, main, self._counted, figured=self._figured)
@@ -326,7 +327,7 @@ class Conditions(Along):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
             column = self._when_counted(said[0], main) or when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
-        elif cond.values and cond.values[0].is_month:
+        elif cond.values and (cond.values[0].is_month or cond.values[0].is_weekday):
             column = self._with_months(cond.values[0], tables, main, last)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in tables if (names := catalog.names(table))), None)
@@ -486,6 +487,8 @@ class Conditions(Along):
     def _dated(self, cond: Cond, column: ColumnKey, operator: Operator, main: str) -> Part | None:
         """Months and days that no single value of a column tells."""
         found = dated(self.resolver, column, operator, cond.values)
+        if found is None and operator in (Operator.EQUAL, Operator.IN):
+            found = on_weekdays(self.resolver, column, cond.values)
         if found is None:
             return None
         if isinstance(found, Comparison):

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from resolvers.engines.nl2sql.language.words import MONTHS
+from resolvers.engines.nl2sql.language.words import MONTHS, WEEKDAYS
 from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Span, Unit
@@ -91,6 +91,19 @@ def dated(resolver: Resolver, column: ColumnKey, operator: Operator, refs: Seque
     if operator is Operator.BETWEEN and isinstance(low, Comparison) and isinstance(high, Comparison):
         return Comparison(low.left, Operator.BETWEEN, (*low.right, *high.right))
     return Both(tuple(found)) if operator is Operator.BETWEEN else Either(tuple(found))
+
+
+def on_weekdays(resolver: Resolver, column: ColumnKey, refs: Sequence[Ref]) -> Comparison | None:
+    """That a date is on one of the days of the week that were said; None where none was, or the column has none."""
+    if not refs or not all(ref.is_weekday for ref in refs) or not resolver.catalog.is_time(column):
+        return None
+    said = (mention for ref in refs for mention in ref.literals if mention.how == "weekday")
+    numbers = sorted({WEEKDAYS[str(one.value).lower()] + 1 for mention in said for one in mention.values})
+    resolver.used.update((ref.first, ref.last) for ref in refs)
+    values = tuple(Literal("number", Decimal(one)) for one in numbers)
+    return Comparison(
+        Span(as_column(column), Unit.WEEKDAY, True), Operator.IN if values[1:] else Operator.EQUAL, values
+    )
 
 
 def of_the_calendar(resolver: Resolver, noun: Noun) -> bool:

@@ -194,6 +194,6 @@ def when_of_rows(resolver: Resolver, table: str) -> ColumnKey | None:
 def may_equal(catalog: Catalog, column: ColumnKey, ref: Ref) -> bool:
     """Whether a column that a verb suggests can hold a value."""
     kinds = {one.values[0].kind for one in ref.literals if one.values}
-    if kinds & {"date", "moment"} or ref.is_month:
+    if kinds & {"date", "moment"} or ref.is_month or ref.is_weekday:
         return catalog.is_moment_like(column)
     return "number" not in kinds or catalog.is_measure(column)

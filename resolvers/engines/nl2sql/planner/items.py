@@ -121,7 +121,7 @@ class Items:
             return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
         unit = self._unit(noun, key)
         if unit is not None:
-            return Item([Span(as_column(key), unit)], key.table, noun, None, (key,))
+            return Item([Span(as_column(key), unit, unit is Unit.WEEKDAY)], key.table, noun, None, (key,))
         names = self.catalog.names(key.table)
         whole = noun.ref is not None and self._is_whole_name(noun, key)
         columns = names if whole and key in names else (key,)
@@ -151,7 +151,7 @@ class Items:
             return None
         if noun.ref is not None:
             resolver.used.add((noun.ref.first, noun.ref.last))
-        part = unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun)
+        part = unit is Unit.WEEKDAY or (unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun))
         term: Term = Span(as_column(column), unit, part) if self.catalog.is_time(column) else as_column(column)
         return Item([term], column.table, noun, None, (column,))
 

@@ -274,9 +274,26 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
         return _text_span(this, unit, part, dialect)
     if kind.family not in ("moment", ""):
         raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
+    if unit == Unit.WEEKDAY:
+        return _weekday(this, dialect)
     if unit == Unit.YEAR or part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=this)
     return _truncated(this, kind, unit, dialect)
+
+
+def _weekday(this: exp.Expr, dialect: str) -> exp.Expr:
+    """The number of the day in its week, from 1 for Monday to 7 for Sunday."""
+    if dialect in ("duckdb", "postgres"):
+        return exp.Extract(this=exp.var("ISODOW"), expression=this)
+    if dialect == "redshift":  # 0 is Sunday
+        sunday = exp.Extract(this=exp.var("DOW"), expression=this)
+        return exp.Add(this=exp.Mod(this=exp.paren(exp.Add(this=sunday, expression=number(6))), expression=number(7)),
+                       expression=number(1))  # fmt: skip
+    if dialect == "mysql":
+        return exp.Add(this=exp.Anonymous(this="WEEKDAY", expressions=[this]), expression=number(1))
+    if dialect in ("snowflake", "bigquery", "databricks", "hive"):
+        return exp.DayOfWeekIso(this=this)
+    raise Unwritable("Weekdays cannot be told in the dialect of this source.")
 
 
 def _truncated(this: exp.Expr, kind: TypedKind, unit: Unit, dialect: str) -> exp.Expr:
@@ -309,6 +326,8 @@ def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr
     if dialect == "sqlite":
         raise Unwritable(f"Dates cannot be grouped by {unit.value} in this kind of database.")
     whole = exp.cast(cut(1, 10), "DATE")
+    if unit == Unit.WEEKDAY:
+        return _weekday(whole, dialect)
     if part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=whole)
     return _truncated(whole, TypedKind("moment", "DATE"), unit, dialect)
@@ -319,6 +338,8 @@ def span_value(value: Literal, kind: TypedKind, unit: Unit, part: bool) -> exp.E
     if isinstance(value.value, Decimal):
         return number(value.value)
     text = str(value.value)
+    if unit == Unit.WEEKDAY:
+        return number(day_of(text).isoweekday())
     if part or unit == Unit.YEAR:
         day = day_of(text)
         parts = {Unit.YEAR: day.year, Unit.MONTH: day.month, Unit.DAY: day.day, Unit.QUARTER: (day.month + 2) // 3}
