@@ -143,6 +143,8 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 def plain_text(text: str) -> str:
     """The question with what is said short written out."""
     text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
+    text = _ONCE.sub("exactly once", text)
+    text = _SCALED.sub(r"\1 \2 \5\3\4 \5", text)
     return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))
 
 
@@ -151,6 +153,12 @@ _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)
 """Of each there is one number of things; elsewhere `the numbers of the parcels` may be what is written on them."""
 _WEEKDAY: Final = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)
+_ONCE: Final = re.compile(r"(?<=\wed )only once\b|\bjust once\b", re.IGNORECASE)
+"""What was done only once was not done again; each name only once is no doubles."""
+_SCALED: Final = re.compile(
+    r"\b(between|from) (\d[\d.,]*)( (?:and|to) )(\d[\d.,]*) (hundred|thousand|million|billion)\b", re.IGNORECASE
+)
+"""A scale that is said once for both ends of a span."""
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 
 

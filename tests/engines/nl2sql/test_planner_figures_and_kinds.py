@@ -23,7 +23,7 @@ HITS = table(
     "hits", "hit_id*:INTEGER aircraft subject damage cost_per_pupil:DOUBLE pupil_ratio:DOUBLE enrollment:INTEGER"
 )
 SEEN = knowledge(
-    HITS, profiles={HITS.fqn: profiled(HITS, {"damage": ["None", "Minor"], "subject": ["Hull", "Wing"]})}
+    HITS, profiles={HITS.fqn: profiled(HITS, {"damage": ["None", "Minor"], "subject": ["Hull", "Wing", "Tail"]})}
 )  # fmt: skip
 
 

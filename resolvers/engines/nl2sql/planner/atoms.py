@@ -58,6 +58,11 @@ _FIRST_ONLY: Final = frozenset(
 _AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
 _GOING_ON: Final = frozenset((",", "also", "only", "then", "please", "just"))
 """What stands before another command in the same sentence: `..., also list the id`."""
+_HOW_OFTEN: Final = frozenset(
+    ("only", "once", "twice", "exactly", "at", "more", "fewer", "less", "in", "on", "during", "between", "before",
+     "after", "since", "never", "nothing", "anything", "something", "again", "just")
+)  # fmt: skip
+"""Words behind `ordered` where somebody ordered, and nothing is put in order."""
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
@@ -384,6 +389,9 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
             if cue is Cue.LIGHT and word == "last" and _is_ranked_last(tokens, start):
                 continue
             if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():
+                continue
+            behind = tokens[at].text.lower() if at < len(tokens) else ""
+            if cue is Cue.ORDER and word == "ordered" and len(said) == 1 and behind in _HOW_OFTEN:
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})

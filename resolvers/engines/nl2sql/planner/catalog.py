@@ -24,6 +24,8 @@ _FARTHEST: Final = 4
 _NUMBERING: Final = frozenset(("number", "no", "code", "nr", "year"))
 """Last words of numbers that tell rows apart: others are only by chance never the same."""
 _NUMBERS: Final = ("INT", "NUM", "DEC", "FLOAT", "DOUBLE", "REAL", "YEAR", "SERIAL")
+_WHICH: Final = {"year": (1000, 2999), "month": (1, 12), "day": (1, 366)}
+"""The numbers that years, months and days have."""
 _WHEN: Final = frozenset(("date", "year", "day", "month", "birthday", "timestamp"))
 
 
@@ -128,7 +130,21 @@ class Catalog:
 
     def is_moment_like(self, key: ColumnKey) -> bool:
         """Whether it tells when, by what it holds or by its name."""
-        return self.kind(key).is_temporal or (bool(set(self.words(key)) & _WHEN) and not self._tells_in_words(key))
+        if self.kind(key).is_temporal:
+            return True
+        return bool(set(self.words(key)) & _WHEN) and not self._tells_in_words(key) and not self._lasts(key)
+
+    def _lasts(self, key: ColumnKey) -> bool:
+        """Whether numbers called by a span of time tell how many of them, and not which: `years_of_schooling`."""
+        profile = self.profile(key) if self.kind(key) is ColumnKind.NUMBER else None
+        ends = [one for one in (profile.minimum, profile.maximum) if one] if profile is not None else []
+        least, most = next((_WHICH[word] for word in self.words(key) if word in _WHICH), (None, None))
+        if not ends or least is None or most is None:
+            return False
+        try:
+            return not all(least <= Decimal(one) <= most for one in ends)
+        except InvalidOperation:
+            return False
 
     def _tells_in_words(self, key: ColumnKey) -> bool:
         """Whether the values of a text are known, and none has a digit: the `time_of_day` is dawn, day or night."""

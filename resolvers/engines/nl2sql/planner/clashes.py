@@ -1,20 +1,25 @@
 """Conditions that no row can meet at once: different rows meet them, and what those have in common is asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
+    Aggregate,
     Both,
     Column,
     Combined,
     Comparison,
     Condition,
+    Figure,
     Literal,
     Operator,
     Output,
     Plan,
     Related,
+    Term,
 )
 from resolvers.engines.nl2sql.planner.parts import Part, conjoined
 from resolvers.engines.nl2sql.planner.ranking import Ranking
@@ -103,11 +108,21 @@ class Clashes(Ranking):
         if not any(item.figures for item in self.items):
             return replace(plan, outputs=(Output(column), *plan.outputs))
         words = {token.text.lower() for token in self.resolver.cut.linked.tokens}
-        if words & _EACH:
+        if words & _EACH or (not words & _TOGETHER and (self._are_all(column, values) or self._are_of_one())):
             return replace(plan, outputs=(Output(column), *plan.outputs), groups=(*plan.groups, column))
         if not words & _TOGETHER:
             self.resolver.doubt("one figure of several together or one of each may be meant", _ONE_OR_EACH)
         return plan
+
+    def _are_all(self, column: Column, values: Sequence[Term]) -> bool:
+        """Whether a column has no other values, so that those of one and all together are the same as all."""
+        profile = self.resolver.catalog.profile(ColumnKey(column.table, column.column))
+        return profile is not None and profile.distinct_count is not None and profile.distinct_count <= len(values)
+
+    def _are_of_one(self) -> bool:
+        """Whether the figures are averages and the like, which are taken of each, and not of all together."""
+        terms = [term for item in self.items for term in item.terms]
+        return any(isinstance(one, Figure) and one.aggregate not in (Aggregate.COUNT, Aggregate.SUM) for one in terms)
 
     def _from_to(self, one: Part, other: Part) -> bool:
         """Whether `from` and `to` stand before two values: of one key, neither end is told apart."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
@@ -87,6 +88,7 @@ class Composer(Clashes):
         if found is not None:
             doubt_above(resolver, self.items, found)
             self._shows_nothing_new(found)
+            self._tells_when(found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
 
@@ -146,6 +148,15 @@ class Composer(Clashes):
             self.resolver.doubt("what is shown is what was said", 0.5)
         elif all(item.entity is not None and self.resolver.does_what_is_asked(item.noun.ref) for item in self.items):
             self.resolver.doubt("who did something is shown, and not what", 0.5)
+
+    def _tells_when(self, plan: Plan) -> None:
+        """Doubts a plan that shows no time where one is asked for."""
+        said = [token.text.lower() for token in self.resolver.cut.linked.tokens[:3]]
+        asks = said[:1] == ["when"] or (said[:2] in (["on", "which"], ["in", "which"]) and said[-1] in UNITS)
+        columns = [column for output in plan.outputs for column in columns_in(output.term)]
+        known = any(self.resolver.catalog.is_moment_like(ColumnKey(one.table, one.column)) for one in columns)
+        if asks and columns and not known:
+            self.resolver.doubt("a time is asked for, and none is shown", 0.5)
 
     def _is_unique(self, key: ColumnKey) -> bool:
         """Whether no two rows have the same value, as far as the profile knows."""

@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_counted,
     when_farther,
 )
-from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
@@ -51,6 +51,7 @@ from resolvers.engines.nl2sql.planner.parts import (
     whole_names,
 )
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.targets import LOOSE
 
 _NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
 """Words of keys by which the key itself is meant."""
@@ -309,11 +310,13 @@ class Conditions(Along):
                 column = measured_in(resolver, cond.values, [main]) or column  # trips shorter than 100 minutes
             if want == "time" and column is not None and not catalog.is_moment_like(column) and says_when(cond):
                 column = resolver.time_column(tables) or column  # made after June 2021
+            if cond.how == "verb" and column is not None and says_when(cond):
+                column = self._own_time(cond.noun, column, main)
             if sized and column is not None and self._counts_rows(cond, column):
                 return Part(None, cond)
             misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
             if misfit or (column is not None and is_when(resolver, cond, column)):
-                return self._literal(cond, cond.values[0], main, last)
+                return self._and_so(column, self._literal(cond, cond.values[0], main, last))
             if column is not None and cond.degree is not None:
                 operator = self._turned(cond, column)
         elif cond.degree is not None:
@@ -350,6 +353,20 @@ class Conditions(Along):
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)
         return made
+
+    def _own_time(self, noun: Noun, column: ColumnKey, main: str) -> ColumnKey:
+        """When the rows asked for were made, rather than a time elsewhere that a verb fits only loosely."""
+        fits = max((one.score for one in noun.ref.columns if one.column == column), default=0.0) if noun.ref else 1.0
+        if column.table == main or fits >= LOOSE or not any(map(self.catalog.is_time, self.catalog.of(main))):
+            return column
+        return self.resolver.time_column([main]) or column
+
+    def _and_so(self, column: ColumnKey | None, when: Part | None) -> Part | None:
+        """A time, and what is said before it of yes and no: of union members in 1987."""
+        flag = self.catalog.vocabulary.flag(column) if column is not None else None
+        if column is not None and flag is not None and when is not None and when.condition is not None:
+            when.condition = Both((Comparison(as_column(column), Operator.EQUAL, (flag[0],)), when.condition))
+        return when
 
     def _split(self, cond: Cond, want: str, main: str) -> ColumnKey | None:
         """`with total beds more than 100`: the sum over the rows that belong to one, where `beds` is the column."""

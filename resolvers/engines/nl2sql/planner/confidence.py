@@ -19,7 +19,7 @@ NAMED_SO: Final = 0.85
 """How well `name` fits what names a row, where no column of its table is called so."""
 NOT_KNOWN: Final = 0.65
 """How often a reading is wrong that leaves out a noun which nothing in the data stands for."""
-PASSED_OVER: Final = 0.25
+PASSED_OVER: Final = 0.3
 """The same of any other word."""
 TIED: Final = 0.65
 """The same where several tables fit words equally well, and none is called by all of them."""

@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
-from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
+from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column, of_life
@@ -87,7 +87,8 @@ class Items:
                 return worth  # how much did each stay cost
             return self._entity(target, noun) if figure is None else figure
         by_size = noun.degree is not None and bool(noun.degree.measures)
-        if by_size and (target in self.catalog.names(target.table) or self._is_kind(target)):
+        named = target in self.catalog.names(target.table) or self._is_kind(target)
+        if by_size and (named or (noun.degree is not None and is_of_days(self.catalog, noun.degree, target))):
             self.resolver.frame.sorts.append(Sort(degree=noun.degree, limit=1))
             return self._column(target, noun)
         if noun.degree is not None:
@@ -465,6 +466,13 @@ class Items:
                 [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
             )
         if target in catalog.names(target.table) and not noun.distinct:
+            return Item(
+                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
+            )
+        if noun.ref is not None and noun.ref.values and not noun.distinct and catalog.vocabulary.flag(target):
+            flagged = Cond("value", noun.ref.first, values=(noun.ref,))  # how many union members, of yes and no
+            if not any(one.values == flagged.values for one in resolver.frame.conditions):
+                resolver.frame.conditions.append(flagged)
             return Item(
                 [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
             )

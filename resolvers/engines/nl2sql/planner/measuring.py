@@ -93,3 +93,11 @@ def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
     if table is None or sort.degree is None or sort.degree.adjective not in ("high", "low"):
         return None
     return None if resolver.catalog.vocabulary.measured(sort.degree, [table]) else ref
+
+
+def is_of_days(catalog: Catalog, degree: Degree, key: ColumnKey) -> bool:
+    """Whether an adjective tells what happened on a day, and not when it was: the coldest day."""
+    return bool(degree.measures) and not _OF_TIME & set(degree.measures) and catalog.is_moment_like(key)
+
+
+_OF_TIME: Final = frozenset(("date", "time", "year", "age", "birth"))

@@ -25,7 +25,7 @@ def occasion(resolver: Resolver, ref: Ref, last: ColumnKey | None, deed: str | N
     times = last is not None and (catalog.is_moment_like(last) or catalog.is_year(last))
     if times and _goes_on(resolver, ref):
         return last
-    if (named := _named(resolver, ref)) is not None:
+    if (named := _named(resolver, ref, deed)) is not None:
         return named
     return resolver.time_column([deed], year=True) if deed is not None else None
 
@@ -39,11 +39,13 @@ def _goes_on(resolver: Resolver, ref: Ref) -> bool:
     return 0 < at < ref.first and tokens[at - 1].text.isdigit() and len(tokens[at - 1].text) == 4
 
 
-def _named(resolver: Resolver, ref: Ref) -> ColumnKey | None:
+def _named(resolver: Resolver, ref: Ref, deed: str | None) -> ColumnKey | None:
     """The one column of time, of the tables named and those beside them, that a word before the time names."""
     catalog = resolver.catalog
     roots = _roots([token.text for token in resolver.cut.linked.tokens[max(0, ref.first - _BEFORE) : ref.first]])
     tables = list(resolver.mentioned())
+    happened = (*tables, *([deed] if deed is not None else []))  # orders were placed in March
+    roots -= {root_of(word) for table in happened for word in catalog.table_words(table)}
     beside = [one for table in tables for one in catalog.links.get(table, ())]
     found = [
         key

@@ -29,7 +29,7 @@ from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
-from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, shown_for
+from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, is_of_days, shown_for
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -222,6 +222,8 @@ class Ranking(Grouping):
             if column is None:
                 return None, False
             column = self._shown_so(sort.noun, column)
+            if sort.degree is not None and is_of_days(resolver.catalog, sort.degree, column):
+                column = self._of_a_day(sort.degree, column)
             self._may_group(sort, column)
             if sort.degree is not None:
                 descending = resolver.direction(sort.degree, column)
@@ -322,6 +324,13 @@ class Ranking(Grouping):
 
     def _said(self) -> Sequence[str]:
         return self.resolver.cut.linked.words(0, len(self.resolver.cut.linked.tokens))
+
+    def _of_a_day(self, degree: Degree, column: ColumnKey) -> ColumnKey:
+        """The figure by which a day is the coldest; the day itself, with a doubt, where none is known."""
+        found = self.resolver.measured(degree, [column.table])
+        if found is None:
+            self.resolver.doubt("days are put in order by an adjective that says nothing of them", 0.5)
+        return found[0] if found is not None else column
 
     def _shown_so(self, noun: Noun, column: ColumnKey) -> ColumnKey:
         """The column that is shown and bears the words that rows are ordered by: `each start year, ordered by year`."""

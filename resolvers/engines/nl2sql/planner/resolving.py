@@ -225,6 +225,8 @@ class Resolver(Targets):
                 Literal("number", plain(one.value / by_name)) if isinstance(one.value, Decimal) else one
                 for one in values
             )
+        if tokens[ref.last - 1].lemma in SCALES and (kept := self._as_kept(column, tokens[ref.last - 1].lemma, values)):
+            return kept  # 20 thousand, where prices are kept in thousands
         said = unit_behind(tokens, ref.last)
         by, measured = scale(said, self.catalog.words(column)), measures_of(said)
         if by is None and measured and measured.isdisjoint(self.catalog.words(column)):
@@ -235,6 +237,19 @@ class Resolver(Targets):
             Literal("number", plain(rounded(one.value * by))) if isinstance(one.value, Decimal) else one
             for one in values
         )
+
+    def _as_kept(self, column: ColumnKey, scale_word: str, values: tuple[Literal, ...]) -> tuple[Literal, ...] | None:
+        """Numbers without their scale, where a column holds such and none near them with it."""
+        numbers = [one.value for one in values if isinstance(one.value, Decimal)]
+        profile = self.catalog.profile(column)
+        known = profile is not None and profile.minimum is not None and profile.maximum is not None
+        if not known or len(numbers) < len(values) or any(self.catalog.may_reach(column, one) for one in numbers):
+            return None
+        bare = [one / SCALES[scale_word] for one in numbers]
+        if not all(self.catalog.may_reach(column, one) for one in bare):
+            return None
+        self.doubt("a number is taken in the scale of the column", 0.1)
+        return tuple(Literal("number", plain(one)) for one in bare)
 
     def may_hold(self, column: ColumnKey, text: str) -> bool:
         """Whether a text may be among the values of a column: it is, or a profile does not know them all."""

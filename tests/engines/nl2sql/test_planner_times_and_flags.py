@@ -1,0 +1,111 @@
+"""Times that are durations, flags before a time, days that are the coldest, and what is done so often."""
+
+import pytest
+
+from resolvers.engines.nl2sql.model import Clarification, QueryDraft
+from schema.data_readiness.profile import TableProfile
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
+
+WORKERS = table("workers", "worker_id*:INTEGER name years_of_schooling:INTEGER")
+RECORDS = keyed(
+    table("pay_records", "pay_record_id*:INTEGER worker_id:INTEGER pay_year:INTEGER hourly_wage:DOUBLE union_member"),
+    worker_id="workers.worker_id",
+)
+
+
+def ranged(of: object, values: dict[str, list[str]], ends: dict[str, tuple[str, str]]) -> TableProfile:
+    """A profile with the least and the greatest value of some columns."""
+    found = profiled(of, {**values, **{name: [] for name in ends}})  # type: ignore[arg-type]
+    columns = [
+        one.model_copy(update={"minimum": ends[one.name][0], "maximum": ends[one.name][1]}) if one.name in ends else one
+        for one in found.columns
+    ]
+    return found.model_copy(update={"columns": columns})
+
+
+PAY = knowledge(
+    WORKERS, RECORDS,
+    profiles={
+        WORKERS.fqn: ranged(WORKERS, {}, {"years_of_schooling": ("3", "16")}),
+        RECORDS.fqn: ranged(RECORDS, {"union_member": ["yes", "no"]}, {"pay_year": ("1980", "1987")}),
+    },
+)  # fmt: skip
+READINGS = table("readings", "reading_id*:INTEGER reading_date:DATE temp_max_c:DOUBLE wind_speed:DOUBLE station")
+WEATHER = knowledge(READINGS, profiles={})
+BUYERS = table("buyers", "buyer_id*:INTEGER buyer_name first_ord_dt:DATE")
+ORDERS = keyed(
+    table("orders", "ord_id*:INTEGER buyer_id:INTEGER ord_dt:DATE amount:DOUBLE"), buyer_id="buyers.buyer_id"
+)
+SHOP = knowledge(BUYERS, ORDERS, profiles={})
+
+
+def sql(text: str, known: object) -> str:
+    return drafted(text, known).sql.replace('"', "")  # type: ignore[arg-type]
+
+
+def test_how_many_years_something_lasts_is_no_year() -> None:
+    found = sql("How many workers were there in 1983?", PAY)
+    assert "years_of_schooling" not in found
+    assert "pay_year = 1983" in found
+
+
+@pytest.mark.parametrize(
+    "text", ["average hourly wage of union members in 1987", "How many union members were there in 1987?"]
+)
+def test_yes_and_no_before_a_time_is_kept(text: str) -> None:
+    found = sql(text, PAY)
+    assert "union_member = 'yes'" in found
+    assert "pay_year = 1987" in found
+    assert "DISTINCT" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("What was the coldest day?", "ORDER BY temp_max_c ASC"),
+        ("What was the windiest day in 2015?", "ORDER BY wind_speed DESC"),
+        ("List the 5 hottest days.", "ORDER BY temp_max_c DESC"),
+        ("What was the first day?", "MIN(reading_date)"),
+    ],
+)
+def test_a_day_is_the_coldest_by_its_temperature(text: str, order: str) -> None:
+    assert order in sql(text, WEATHER)
+
+
+def test_a_time_that_is_asked_for_and_not_shown_is_warned_of() -> None:
+    found = asked("When was the highest wind speed?", WEATHER)
+    assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
+
+
+@pytest.mark.parametrize(
+    ("text", "having"),
+    [
+        ("How many buyers ordered only once?", "HAVING COUNT(*) = 1"),
+        ("How many buyers ordered more than 40 times?", "HAVING COUNT(*) > 40"),
+        ("Which buyers ordered twice?", "HAVING COUNT(*) = 2"),
+    ],
+)
+def test_who_ordered_so_often_is_not_put_in_order(text: str, having: str) -> None:
+    assert having in sql(text, SHOP)
+
+
+@pytest.mark.parametrize("text", ["How many orders were placed in March 1997?", "How many buyers ordered in 1998?"])
+def test_rows_are_of_their_own_time_rather_than_of_another_that_is_called_after_them(text: str) -> None:
+    found = sql(text, SHOP)
+    assert "ord_dt BETWEEN" in found
+    assert "first_ord_dt" not in found
+
+
+def test_a_scale_is_that_of_both_ends_and_of_the_column() -> None:
+    cars = table("cars", "car_id*:INTEGER model price_k:DOUBLE mileage:INTEGER")
+    ends = {"price_k": ("7.4", "61.9"), "mileage": ("10", "90000")}
+    known = knowledge(cars, profiles={cars.fqn: ranged(cars, {}, ends)})
+    assert "price_k BETWEEN 15 AND 20" in sql("Cars with a price between 15 and 20 thousand", known)
+    assert "mileage BETWEEN 15000 AND 20000" in sql("Cars with a mileage between 15 and 20 thousand", known)
+
+
+def test_averages_are_taken_of_each_and_counts_of_all_kinds_too() -> None:
+    people = table("patients", "patient_id*:INTEGER sex age:INTEGER")
+    known = knowledge(people, profiles={people.fqn: profiled(people, {"sex": ["Female", "Male"]})})
+    assert "GROUP BY sex" in sql("What is the average age of men and women?", known)
+    assert "GROUP BY sex" in sql("How many men and women are there?", known)
