@@ -118,7 +118,10 @@ IN_CONTEXT: Final[dict[str, tuple[tuple[frozenset[str], str], ...]]] = {
         (words("user ticket http approval status"), "request"),
     ),
     "trans": ((words("account acct bank amount amt balance card"), "transaction"),),
-    "st": ((words("zip city addr address postal"), "street"),),
+    "st": (
+        (words("state country cntry ctry province"), "street"),
+        (words("zip city county cnty addr address street postal"), "state"),
+    ),
     "est": ((words("cost delivery time amount hours value"), "estimated"),),
     "sup": ((words("product prod part order stock"), "supplier"),),
     "prem": ((words("policy insurance claim insured"), "premium"),),

@@ -143,3 +143,36 @@ def test_in_which_place_and_year_is_told_by_one_row() -> None:
 
 def test_the_highest_of_a_column_called_total_is_the_highest_total() -> None:
     assert "ORDER BY SUM(counts.total_cost) DESC" in sql("Which parish had the highest total cost?")
+
+
+@pytest.mark.parametrize(
+    ("text", "base"),
+    [
+        ("What percentage of hits with the subject Hull had no damage?", "WHERE hits_2.subject = 'Hull'"),
+        ("What percentage of hits had no damage?", "FROM hits AS hits_2)"),
+    ],
+)
+def test_a_share_is_one_of_the_rows_told_before_the_verb(text: str, base: str) -> None:
+    assert base in sql(text, SEEN)
+
+
+def test_the_time_of_a_share_is_that_of_all_rows() -> None:
+    assert sql("What percentage of the population lived in Elm in 2007?").count("year = 2007") == 2
+
+
+@pytest.mark.parametrize(("said", "kind"), [("sunny", "sun"), ("foggy", "fog"), ("poorly", "Poor")])
+def test_an_adjective_of_a_value_finds_it(said: str, kind: str) -> None:
+    days = table("days", "day_id*:INTEGER sky grade")
+    known = knowledge(days, profiles={days.fqn: profiled(days, {"sky": ["sun", "fog"], "grade": ["Poor", "Well"]})})
+    assert f"'{kind}'" in sql(f"How many days were {said}?", known)
+
+
+def test_st_beside_a_zip_code_is_a_state() -> None:
+    zips = table("zips", "zip* city st")
+    assert "GROUP BY st" in sql("How many zips are there in each state?", knowledge(zips, profiles={}))
+
+
+def test_the_month_that_had_the_most_is_told_by_the_date_of_what_is_added_up() -> None:
+    rains = table("rains", "rain_id*:INTEGER fell_on:DATE precipitation_mm:DOUBLE")
+    found = sql("Which month had the most precipitation?", knowledge(rains, profiles={}))
+    assert "ORDER BY SUM(precipitation_mm) DESC" in found

@@ -83,6 +83,21 @@ def squeezed(words: Iterable[str]) -> str:
     return "=" + "".join(words)
 
 
+def bases_of(word: str) -> tuple[str, ...]:
+    """The nouns and adjectives that a word in -y or -ly may be made of: sun of sunny, poor of poorly."""
+    low = word.lower()
+    if not low.isalpha() or not low.endswith("y") or len(low) < _LEAST_MADE:
+        return ()
+    bases = [low[:-2]] if low.endswith("ly") else [low[:-1]]
+    if len(low) > _LEAST_MADE - 1 and low[-2] == low[-3]:
+        bases.append(low[:-2])
+    return tuple(bases)
+
+
+_LEAST_MADE: Final = 5
+"""Letters of such a word, at least."""
+
+
 @lru_cache(maxsize=20_000)
 def related(word: str) -> tuple[tuple[str, float], ...]:
     """Return what else may be meant by a word, with how near it is; the word itself first. Same roots are not among

@@ -15,13 +15,11 @@ from resolvers.engines.nl2sql.plan import (
     Figure,
     Literal,
     Member,
-    Nested,
     Operator,
     Output,
     Plan,
     Related,
     Share,
-    Term,
 )
 from resolvers.engines.nl2sql.planner.above import above, columns_among, doubt_above, items_above, items_behind
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
@@ -40,6 +38,7 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
 from resolvers.engines.nl2sql.planner.sets import across
+from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
@@ -211,6 +210,8 @@ class Composer(Clashes):
                 if not item.figures:
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
         outputs = self._outputs([] if frame.hidden else grouped, maker)
+        if any(item.noun.share for item in self.items) and not self.groups:
+            outputs = of_a_base(self.resolver, outputs, parts)
         if any(catalog.distance(main, item.table) >= FAR for item in self.items):
             self.resolver.doubt("tables that no key connects", 0.5)
         plan = Plan(
@@ -383,9 +384,7 @@ class Composer(Clashes):
         for item in shown:
             for term in item.terms:
                 if item.noun.share and isinstance(term, Figure):
-                    if not self.groups and term.aggregate is not Aggregate.COUNT and len(frame.conditions) > 1:
-                        self.resolver.doubt("a share may be one of all rows, or of those that a condition leaves", 0.5)
-                    term = Share(term) if self.groups else _percent(term, item.table)
+                    term = Share(term) if self.groups else percent_of(term, item.table)
                 if item.noun.minus is not None and isinstance(term, Figure) and (other := maker.item(item.noun.minus)):
                     term = Arithmetic("-", term, other.terms[0])
                 term = added_up(self.resolver.cut.linked.tokens, term, self.groups, self.resolver.catalog)
@@ -469,10 +468,3 @@ class Composer(Clashes):
             )
             found.append(Member(as_column(key), counting))
         return found
-
-
-def _percent(figure: Figure, table: str) -> Term:
-    """How many of a hundred rows fit, and of a total how much of a hundred."""
-    of_all = Figure(Aggregate.COUNT) if figure.aggregate is Aggregate.COUNT else figure
-    whole = Nested(Plan(table, (Output(of_all),)))
-    return Arithmetic("*", Literal("number", Decimal(100)), Arithmetic("/", figure, whole))

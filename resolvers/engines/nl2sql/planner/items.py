@@ -137,6 +137,8 @@ class Items:
         asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
         asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
         asked += [table for one in figures if (table := rows_of(resolver, one)) is not None]
+        ranked = [one.noun for one in resolver.frame.sorts if one.noun is not None and not asked]
+        asked += [key.table for one in ranked if (key := resolver.column(one)) is not None]
         rows = asked[0] if asked else None
         tells = (
             (lambda key: self.catalog.is_time(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_time

@@ -20,6 +20,7 @@ from resolvers.engines.nl2sql.plan import (
     Order,
     Output,
     Plan,
+    Span,
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
@@ -475,7 +476,7 @@ class Ranking(Grouping):
                         and plain.entity is None
                         and plain.table == target.table
                         and not self.groups
-                        and resolver.subject() != plain.table
+                        and (resolver.subject() != plain.table or isinstance(plain.terms[0], Span))
                     ):
                         self._group_by(plain)
                         return Figure(Aggregate.SUM, as_column(target))

@@ -18,7 +18,7 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
-from resolvers.engines.nl2sql.language.forms import phrase_words
+from resolvers.engines.nl2sql.language.forms import bases_of, phrase_words
 from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
@@ -47,6 +47,8 @@ _PART: Final = 0.8
 _WHOLE: Final = 0.93
 _BESIDE_WHOLE: Final = 0.75
 """How sure words must be a whole value for the longer ones that they stand in to be less likely, and how much less."""
+_DESCRIBED: Final = 0.82
+"""How sure a value is meant by an adjective of it: sunny, of sun."""
 _VARIANT: Final = 0.8
 """How well the columns of a variant of a table fit beside those of the table itself."""
 _NEARLY: Final = 0.75
@@ -437,6 +439,9 @@ class _Work:
         if not quoted:
             for one in like:
                 self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
+            described = bases_of(said) if last - first == 1 and not (named or like) else ()
+            for one in (held for base in described for held in values.named(base, within)):
+                self.value(first, last, _DESCRIBED, "lemma", one.column, _text(one.value))
             for one in (held for day in CALENDAR.get(said.lower(), ()) for held in values.named(day, within)):
                 self.value(first, last, 0.9, "demonym", one.column, _text(one.value))
             for other in other_names(said):

@@ -1,0 +1,62 @@
+"""Shares in percent: of all rows, or of those that are told before what is asked of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Literal, Nested, Output, Plan, Term
+from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined
+from resolvers.engines.nl2sql.planner.resolving import Resolver
+
+_HUNDRED: Final = Literal("number", Decimal(100))
+_OF_WHAT: Final = 0.3
+"""What is doubted of a share where several conditions may tell of what it is one."""
+
+
+def percent_of(figure: Figure, table: str) -> Term:
+    """How many of a hundred rows fit, and of a total how much of a hundred."""
+    of_all = Figure(Aggregate.COUNT) if figure.aggregate is Aggregate.COUNT and not figure.distinct else figure
+    return Arithmetic("*", _HUNDRED, Arithmetic("/", figure, Nested(Plan(table, (Output(of_all),)))))
+
+
+def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) -> list[Output]:
+    """Shares of the rows that are told before the verb: `what percentage of the days in Oslo were sunny`.
+
+    What stands behind the verb tells which of them are meant, but for a time, which is that of all. Where several
+    conditions do, some may belong to what the share is one of.
+    """
+    verb = next((atom.first for atom in resolver.cut.atoms[1:] if _is_verb(atom)), None)
+    made = [part for part in parts if part.condition is not None]
+    times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
+    timed = times if len(times) < len(made) else []
+    base = [part for part in made if part in timed or (verb is not None and _behind(part) <= verb)]
+    if len(made) - len(base) > 1 or (base and len(base) == len(made)):
+        resolver.doubt("of what a share is one may be told otherwise", _OF_WHAT)
+        return outputs
+    return [replace(one, term=_of(one.term, base)) for one in outputs] if base else outputs
+
+
+def _is_verb(atom: Atom) -> bool:
+    done = atom.is_(Cue.LIGHT) and atom.text.lower().endswith("ed")
+    return (
+        done or atom.is_(Cue.BE, Cue.HAVE) or atom.verbal or atom.text.lower().split(" ")[0] in ("has", "have", "had")
+    )
+
+
+def _behind(part: Part) -> int:
+    """One past the last token that a condition is made of."""
+    spans = [ref.last for ref in part.cond.values]
+    if part.cond.noun is not None and part.cond.noun.ref is not None:
+        spans.append(part.cond.noun.ref.last)
+    return max(spans, default=part.cond.first)
+
+
+def _of(term: Term, base: Sequence[Part]) -> Term:
+    match term:
+        case Arithmetic("*", hundred, Arithmetic("/", figure, Nested(whole))) if hundred == _HUNDRED:
+            told = replace(whole, where=conjoined(base), also=also_of(base, whole.main))
+            return Arithmetic("*", hundred, Arithmetic("/", figure, Nested(told)))
+    return term
