@@ -176,3 +176,20 @@ def test_the_month_that_had_the_most_is_told_by_the_date_of_what_is_added_up() -
     rains = table("rains", "rain_id*:INTEGER fell_on:DATE precipitation_mm:DOUBLE")
     found = sql("Which month had the most precipitation?", knowledge(rains, profiles={}))
     assert "ORDER BY SUM(precipitation_mm) DESC" in found
+
+
+def test_what_is_not_had_is_an_own_column_rather_than_a_table_beside_and_one_of_two_is_doubted() -> None:
+    rounds = table("rounds", "round_id*:INTEGER start_date:DATE")
+    games = keyed(
+        table("games", "game_id*:INTEGER round_id:INTEGER game_date:DATE home_goals:INTEGER away_goals:INTEGER"),
+        round_id="rounds.round_id",
+    )
+    known = knowledge(rounds, games, profiles={})
+    assert "game_date IS NULL" in sql("How many games have no date?", known)
+    found = asked("How many games had no goals?", known)
+    assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
+
+
+def test_a_share_is_called_a_percentage_and_a_total_only_once() -> None:
+    assert "AS percentage" in sql("What percentage of hits had no damage?", SEEN)
+    assert "AS total_cost" in sql("What was the total cost in 2007?")

@@ -1,5 +1,8 @@
 """Conditions along the key that words speak for: landed at Oslo, is supervised by Ann."""
 
+from typing import Final
+
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Comparison
 from resolvers.engines.nl2sql.planner.above import ABOVE, said_above
@@ -8,6 +11,12 @@ from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import part_key, role_of, tied
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
+
+_OWN: Final = 0.1
+"""How much better its own column must fit what a row has not than a table beside it."""
+_ALIKE: Final = 0.03
+_SEVERAL: Final = 0.3
+"""How near another of its columns may fit as well, and what is doubted then."""
 
 
 class Along:
@@ -44,8 +53,14 @@ class Along:
         held = [key for key in held if table is None or self.catalog.reference(key) is None]
         if not held:
             return None
-        if table is not None and self.catalog.distance(main, table) <= 1:
+        columns = cond.noun.ref.columns if cond.noun.ref is not None else ()
+        fits = max((one.score for one in columns if one.column in held), default=0.0)
+        named = cond.noun.ref.best(MentionKind.TABLE) if cond.noun.ref is not None else 1.0
+        if table is not None and self.catalog.distance(main, table) <= 1 and named > fits - _OWN:
             return None
+        best = max(options[key] for key in held)
+        if sum(options[key] > best - _ALIKE for key in held) > 1:
+            self.resolver.doubt("several columns may be meant of which none is had", _SEVERAL)
         return max(held, key=lambda key: options[key])
 
     def by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:

@@ -19,11 +19,13 @@ from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
     OF_NUMBERS,
     Aggregate,
+    Arithmetic,
     Both,
     Column,
     Condition,
     Expression,
     Figure,
+    Literal,
     Nested,
     Output,
     Plan,
@@ -441,10 +443,13 @@ class Writer:
             case Figure():
                 column = next(columns_in(term.of), None) if term.of is not None else None
                 if column is not None:
-                    return f"{CALLED[term.aggregate]}_{column.column}"
+                    called = f"{CALLED[term.aggregate]}_"
+                    return column.column if column.column.lower().startswith(called) else called + column.column
                 return f"{CALLED[term.aggregate]}_{self._name(Use(term.rows_of))}" if term.rows_of else "count"
             case Nested():
                 return self._called(term.plan.outputs[0].term)
+            case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(), Nested())) if hundred == 100:
+                return "percentage"
         return "value"
 
 
