@@ -109,3 +109,31 @@ def test_averages_are_taken_of_each_and_counts_of_all_kinds_too() -> None:
     known = knowledge(people, profiles={people.fqn: profiled(people, {"sex": ["Female", "Male"]})})
     assert "GROUP BY sex" in sql("What is the average age of men and women?", known)
     assert "GROUP BY sex" in sql("How many men and women are there?", known)
+
+
+def test_who_did_what_has_a_date_is_those_who_have_one() -> None:
+    patients = table("patients", "patient_id*:INTEGER death_date:DATE route")
+    known = ranged(patients, {}, {"death_date": ("1983-01-01", "1991-01-01")})
+    (died,) = known.columns
+    profile = known.model_copy(update={"columns": [died.model_copy(update={"null_count": 40})]})
+    found = knowledge(patients, profiles={patients.fqn: profile})
+    for text in ("How many patients died?", "What percentage of patients died?"):
+        assert "death_date IS NULL" in sql(text, found), text
+
+
+def test_a_year_before_first_is_no_number_of_rows() -> None:
+    storms = table("storms", "storm_id*:INTEGER storm_name season:INTEGER")
+    points = keyed(table("points", "point_id*:INTEGER storm_id:INTEGER observed_at:DATE"), storm_id="storms.storm_id")
+    known = knowledge(storms, points, profiles={storms.fqn: profiled(storms, {"storm_name": ["Andrew"]})})
+    found = asked("When was storm Andrew of 1992 first observed?", known)
+    assert not isinstance(found, QueryDraft) or "LIMIT 1992" not in found.sql
+    found = asked("When was Andrew first observed?", known)
+    assert not isinstance(found, QueryDraft) or "observed_at" in found.sql or found.confidence < 0.75
+
+
+def test_averages_of_one_row_each_are_warned_of() -> None:
+    firms = table("firms", "firm_id*:INTEGER firm_name")
+    figures = keyed(table("figures", "firm_id*:INTEGER sales:DOUBLE"), firm_id="firms.firm_id")
+    found = asked("Average sales per firm", knowledge(firms, figures, profiles={}))
+    assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
+    assert drafted("Average hourly wage per worker", PAY).confidence >= 0.75

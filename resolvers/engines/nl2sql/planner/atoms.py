@@ -63,6 +63,7 @@ _HOW_OFTEN: Final = frozenset(
      "after", "since", "never", "nothing", "anything", "something", "again", "just")
 )  # fmt: skip
 """Words behind `ordered` where somebody ordered, and nothing is put in order."""
+_SPANNED: Final = frozenset(("by", "per", "each", "every", "which", "what", "the", "of", "and", "a"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
@@ -244,6 +245,8 @@ def cut(linked: Linked) -> Cut:
             atom.verbal = is_verbal(atom, tokens)
             if atom.last - atom.first == 1 and (atom.is_unknown or (atom.cue is Cue.LIGHT and atom.ref is None)):
                 atom.unit = UNITS.get(tokens[atom.first].text.lower()) or UNITS.get(tokens[atom.first].lemma)
+                if atom.unit is Unit.WEEKDAY and not (atom.first and tokens[atom.first - 1].lemma in _SPANNED):
+                    atom.unit = None  # weekday inspections
                 if atom.unit is not None and found.atoms and is_numeric(found.atoms[-1].text):
                     continue  # older than 20 years
                 if atom.is_unknown and is_unit(

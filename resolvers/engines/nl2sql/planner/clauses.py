@@ -7,7 +7,7 @@ from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
+from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
@@ -228,7 +228,8 @@ class Clauses(Comparisons):
                 self.frame.conditions[-1].how = self.frame.conditions[-1].how or "verb"
                 return True
             self.i = start
-            if atom.cue is None and not self.negated and self._ends() and self.atoms[self.i - 2].is_(Cue.HAVE, Cue.BE):
+            ends = self._ends() or self.is_(Cue.EACH, Cue.PER)
+            if atom.cue is None and not self.negated and ends and self._who_did(self.i - 2):
                 cond = self._new("null")
                 cond.noun, cond.negated, cond.how = noun, True, "verb"
                 self.frame.conditions.append(cond)  # how many have left
@@ -364,6 +365,16 @@ class Clauses(Comparisons):
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
+
+    def _who_did(self, before: int) -> bool:
+        """Whether a verb stands behind who did it: have left, patients who died, how many patients died."""
+        if before < 0:
+            return False
+        atom = self.atoms[before]
+        done = self.cut.linked.tokens[self.atoms[before + 1].first]
+        rows = atom.cue is None and not atom.verbal and atom.ref is not None and surely_table(atom.ref)
+        rows = rows and done.text.lower() != done.lemma  # died, and not begin
+        return rows or atom.is_(Cue.HAVE, Cue.BE, Cue.WHO, Cue.RELATIVE)
 
     def _had_both(self) -> bool:
         """`Which towns have pubs and breweries`: the second is had as the first is."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -20,6 +21,7 @@ from resolvers.engines.nl2sql.plan import (
     Plan,
     Related,
     Share,
+    Term,
 )
 from resolvers.engines.nl2sql.planner.above import above, columns_among, doubt_above, items_above, items_behind
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
@@ -88,6 +90,7 @@ class Composer(Clashes):
             doubt_above(resolver, self.items, found)
             self._shows_nothing_new(found)
             self._tells_when(found)
+            self._averages_one(found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
 
@@ -152,10 +155,44 @@ class Composer(Clashes):
         """Doubts a plan that shows no time where one is asked for."""
         said = [token.text.lower() for token in self.resolver.cut.linked.tokens[:3]]
         asks = said[:1] == ["when"] or (said[:2] in (["on", "which"], ["in", "which"]) and said[-1] in UNITS)
+        shown = [output.term for output in plan.outputs if not any(True for _ in figures_in(output.term))]
         columns = [column for output in plan.outputs for column in columns_in(output.term)]
-        known = any(self.resolver.catalog.is_moment_like(ColumnKey(one.table, one.column)) for one in columns)
+        told = [column for term in shown for column in columns_in(term)]
+        told += [column for output in plan.outputs for column in self._of_ends(output.term)]
+        known = any(self.resolver.catalog.is_moment_like(ColumnKey(one.table, one.column)) for one in told)
         if asks and columns and not known:
             self.resolver.doubt("a time is asked for, and none is shown", 0.5)
+        elif asks and self._names_another_time({ColumnKey(one.table, one.column) for one in told}):
+            self.resolver.doubt("the verb tells of another time beside the one shown", 0.3)
+
+    def _averages_one(self, plan: Plan) -> None:
+        """Doubts averages of one row each: per row, where the average of all rows may be meant."""
+        catalog = self.resolver.catalog
+        keys = {ColumnKey(one.table, one.column) for one in plan.groups if isinstance(one, Column)}
+        single = {key.table for key in keys if catalog.key(key.table) == key}
+        single |= {
+            one.table for one in catalog.keys if one.to in single and one.columns == catalog.joins.key(one.table)
+        }
+        figures = [figure for output in plan.outputs for figure in figures_in(output.term)]
+        averaged = [column for one in figures if one.aggregate is Aggregate.AVG for column in columns_in(one)]
+        if any(column.table in single for column in averaged):
+            self.resolver.doubt("averages are taken of one row each", 0.4)
+
+    def _names_another_time(self, shown: set[ColumnKey]) -> bool:
+        """Whether a verb speaks of a time of a table beside, and of none that is shown: when was it first observed."""
+        catalog, tokens = self.resolver.catalog, self.resolver.cut.linked.tokens
+        done = {root_of(one.lemma) for one in tokens if one.text.lower() not in (one.lemma, f"{one.lemma}s")}
+        done -= {root_of(word) for word in ("be", "have", "do")}
+        beside = {one for key in shown for one in (key.table, *catalog.links.get(key.table, ()))}
+        times = [key for table in beside for key in catalog.of(table) if catalog.is_moment_like(key)]
+        fits = {key for key in times if done & set(map(root_of, catalog.words(key)))}
+        return bool(fits) and not fits & shown
+
+    @staticmethod
+    def _of_ends(term: Term) -> list[Column]:
+        """The column of which a figure is the first or the last: when it began."""
+        ends = isinstance(term, Figure) and term.aggregate in (Aggregate.MIN, Aggregate.MAX)
+        return list(columns_in(term)) if ends else []
 
     def _is_unique(self, key: ColumnKey) -> bool:
         """Whether no two rows have the same value, as far as the profile knows."""

@@ -150,8 +150,10 @@ class Reader:
         if self.is_(Cue.TOP) and (self.number_at(1) is not None or not self.noun_at()):
             self.i += 1
             sort = Sort(descending=True)
-        if (number := self.number_at()) is not None and (
-            sort is not None or self.is_(Cue.SUPERLATIVE, Cue.COMMON, Cue.MOST, offset=1)
+        if (
+            (number := self.number_at()) is not None
+            and (sort is not None or self.is_(Cue.SUPERLATIVE, Cue.COMMON, Cue.MOST, offset=1))
+            and (sort is not None or not self.is_year())
         ):
             limit = number
             self.i += 1
