@@ -30,6 +30,7 @@ from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.turns import turned
 from resolvers.engines.error_detection.twofold import twofold
 from resolvers.engines.error_detection.units import unit_signs
 from resolvers.engines.error_detection.variants import Budget, variant_signs
@@ -69,9 +70,12 @@ def find_errors(
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
     together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful))
-    for found_together in (order_signs(table, doubtful), *together):
+    begun = turned(table)
+    for found_together in (order_signs(table, doubtful, begun), *together):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
+    for cell in begun & cells.keys():
+        cells[cell] = [one for one in cells[cell] if one.sign is not Sign.OUTLIER]
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single)
     judged = _judge(table, cells, asked, single, twofold(table, votes))

@@ -22,6 +22,9 @@ LEAST: Final = 0.75
 """The share of the rows that a formula must hold on."""
 STRONGER: Final = 0.7
 """How much better than chance, 0 to 1."""
+IDLE: Final = 0.5
+"""The share of the rows that may keep to a formula with one term taken from another row, where that has another value;
+with more the term says nothing, and the tolerance holds the rest together."""
 LEAST_UNUSUAL: Final = 0.65
 """The share of the rows with an unusual value of a term that it must hold on."""
 FEWEST_UNUSUAL: Final = 10
@@ -29,6 +32,8 @@ NEARLY: Final = 0.025
 """The share of the rows, at most, that are off by hardly more than the tolerance."""
 COARSE: Final = 0.001
 """The slack from which a formula may hold because it is coarse."""
+LOOSE: Final = 0.02
+"""The slack from which a sum with factors, or off by more than a unit, is but near: most that rise together are."""
 MOST_FORMULAS: Final = 30
 MOST_FOR_A_RESULT: Final = 3
 OF_DAYS: Final = (FormulaKind.SPAN, FormulaKind.YEARS, FormulaKind.PART)
@@ -174,9 +179,15 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     asked = [rows[one] for one in at]
     if not all(_holds_where_unusual(good_rows, asked, column, known[column].usual) for column in kept.columns):
         return None
+    columns = (*kept.terms, *(() if kept.rate is None else (kept.rate,)))
+    if any(_is_idle(kept, column, asked, good_rows) for column in columns):
+        return None
     ends = sorted(result if kept.result is not None else expected for result, expected in pairs)
     spread = ends[-1 - size // 20] - ends[size // 20]
     slack = (tolerance + relative * abs(ends[size // 2])) / (spread or 1.0)
+    is_exact = tolerance <= _unit(kept, known) and all(abs(one) == 1 for one in kept.factors)
+    if slack > LOOSE and kept.kind is FormulaKind.SUM and not is_exact:
+        return None
     return FittedFormula(kept, holds, chance, size, slack)
 
 
@@ -184,6 +195,18 @@ def _holds_where_unusual(good: Sequence[bool], rows: Rows, column: int, usual: f
     """Return whether rows that have another value than usual of a column are enough, and enough of them good."""
     unusual = [one for one, values in zip(good, rows, strict=True) if values[column] not in (usual, 0.0)]
     return len(unusual) >= min(FEWEST_UNUSUAL, len(good) / 8) and sum(unusual) >= LEAST_UNUSUAL * len(unusual)
+
+
+def _is_idle(formula: Formula, column: int, rows: Rows, good: Sequence[bool]) -> bool:
+    """Return whether a formula holds as well with other values of one of its columns."""
+    shift = max(1, int(0.37 * len(rows)))
+    asked = kept = 0
+    for place, (values, holds) in enumerate(zip(rows, good, strict=True)):
+        other = rows[place - shift][column]
+        if holds and other is not None and other != values[column]:
+            asked += 1
+            kept += formula.holds([*values[:column], other, *values[column + 1 :]]) is True
+    return asked >= FEWEST_UNUSUAL and kept > IDLE * asked
 
 
 def _worth_most(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.numbers import Fences, distance_from, fences_of
+from resolvers.engines.error_detection.numbers import Fences, distance_from, fences_of, is_often
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 ROWS_TRIED: Final = 800
@@ -145,7 +145,8 @@ def _judge(column: TableColumn, asked: Sequence[TableColumn], table: Sequence[Ta
         and abs((column.numbers[column.codes[row]] or 0.0) - middle) <= 2 * abs(group.middle - middle)
     }
     sides = [sorted(side * distance for distance, *_ in best.values() if side * distance > 0) for side in (-1, 1)]
-    far = [row for row, (distance, *_) in best.items() if abs(distance) > FAR]
+    often = {code for code in range(1, len(column.texts)) if is_often(column, code)}
+    far = [row for row, (distance, *_) in best.items() if abs(distance) > FAR and column.codes[row] not in often]
     for row in _strewn(far, column, table):
         distance, cause, group = best[row]
         side = sides[distance > 0]

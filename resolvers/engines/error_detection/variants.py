@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.numbers import is_often
 from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import known_lists
 
@@ -29,8 +30,8 @@ RESTORED: Final = 1.2
 
 _DIGITS: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[^\W_]+")
-_PLAIN: Final = re.compile(r"[^\w+-]+|_+|[+-]+(?!$)")
-"""Signs that do not matter; a plus or minus at the end does: A+ is not A-."""
+_PLAIN: Final = re.compile(r"[^\w+<>=≤≥-]+|_+|[+-]+(?!$)")
+"""Signs that do not matter; a plus or minus at the end does: A+ is not A-. Nor is < 20 what > 20 is."""
 _COMMA: Final = re.compile(r"\s*,\s*")
 
 
@@ -318,6 +319,8 @@ def _rare(column: TableColumn, signs: dict[int, list[Reason]], lists: Set[int]) 
             is_code = column.counts[code] >= 5 and lengths == {len(text)} and len(text) <= 4 and text.isalpha()
             # So is a number that several rows have: a slip makes another number each time.
             is_code = is_code or (column.counts[code] >= 5 and column.numbers[code] is not None)
+            # And what many have is rather a value of its own than one slip made many times.
+            is_code = is_code or is_often(column, code)
             own = weight + min(0.4, 0.2 * rarity) - (1.2 if is_code else 0.0)
             if own > 0.2:
                 signs[code].append(Reason(Sign.RARE, own, told))
