@@ -6,9 +6,8 @@ much the same, so the heaviest counts in full and the others in part. What other
 those columns' own cells are trusted, so that a wrong key is not taken for a row of wrong values.
 """
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
 from resolvers.engines.error_detection.aliases import alias_signs
@@ -34,6 +33,7 @@ from resolvers.engines.error_detection.turns import turned
 from resolvers.engines.error_detection.twofold import twofold
 from resolvers.engines.error_detection.units import unit_signs
 from resolvers.engines.error_detection.variants import Budget, variant_signs
+from resolvers.engines.error_detection.witnesses import Witnesses, probability
 
 PRIOR: Final = -3.2
 """The log odds that a cell is wrong before it is looked at: about one in 25."""
@@ -314,22 +314,34 @@ def _judge(
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in refined.votes:
         asked[one.dependency.dependent].append(one)
-    scores: dict[tuple[int, int], float] = {}
-    told: dict[tuple[int, int], Reason] = {}
     own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
-    for attempt in range(3):
-        before = scores
-        scores = {}
-        if attempt == 1:
-            _clear_together(table, before, own, refined.table, asked)
-        for cell, weight in own.items():
-            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before, named)
-            if reason is not None:
-                told[cell] = reason
-            scores[cell] = _probability(PRIOR + weight + heard)
+    alike = {cell: _weigh([one for one in reasons if one.sign is Sign.DEPENDENCY]) for cell, reasons in cells.items()}
+    before, _ = _heard(Witnesses(refined, own, named, PRIOR), own, own, alike)
+    _clear_together(table, before, own, refined.table, asked)
+    witnesses = Witnesses(refined, own, named, PRIOR)
+    scores, told = _heard(witnesses, {**own, **dict.fromkeys(witnesses.accused(), 0.0)}, own, alike)
     for cell, reason in blamed_signs(table, single, scores).items():
-        scores[cell], told[cell] = _probability(PRIOR + own.get(cell, 0.0) + reason.weight), reason
+        score = probability(PRIOR + own.get(cell, 0.0) + reason.weight)
+        if score > scores.get(cell, 0.0):
+            scores[cell], told[cell] = score, reason
     return {cell: (score, cells[cell] + ([told[cell]] if cell in told else [])) for cell, score in scores.items()}
+
+
+def _heard(
+    witnesses: Witnesses,
+    cells: Iterable[tuple[int, int]],
+    own: Mapping[tuple[int, int], float],
+    alike: Mapping[tuple[int, int], float],
+) -> tuple[dict[tuple[int, int], float], dict[tuple[int, int], Reason]]:
+    """The scores of cells, and what others say of them; `alike` is what their own signs say in the same way."""
+    scores, told = {}, {}
+    for cell in cells:
+        heard, reason = witnesses.hear(cell)
+        if reason is not None:
+            told[cell] = reason
+            heard -= (1 - ALSO) * min(heard, alike.get(cell, 0.0))
+        scores[cell] = probability(PRIOR + own.get(cell, 0.0) + heard)
+    return scores, told
 
 
 def _clear_together(
@@ -373,51 +385,6 @@ def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, ind
         if pair in one.against and one.against[pair][2] >= 3 and one.dependency.purity < 0.98:
             return True
     return False
-
-
-def _hear(
-    refined: Refined,
-    asked: Sequence[Votes],
-    cell: tuple[int, int],
-    scores: dict[tuple[int, int], float],
-    named: Mapping[tuple[int, int], Set[int]],
-) -> tuple[float, Reason | None]:
-    """Return what the dependencies say of a cell, each as far as its other cell is trusted."""
-    row, index = cell
-    table = refined.table
-    code = table[index].codes[row]
-    total = weight = 0.0
-    best: tuple[float, int, int, int] | None = None
-    names = named.get((index, code), ())
-    for one in asked:
-        other = one.dependency.determinant
-        if names and other not in names:
-            continue  # the thing is named in another way: what others beside it have tells nothing
-        pair = (table[other].codes[row], code)
-        trust = 1 - max(scores.get((row, place), 0.0) for place in refined.places(other))
-        if (against := one.against.get(pair)) is not None:
-            odds, top, most = against
-            said = odds - PRIOR
-            if said > 0 and (best is None or said * trust > best[0]):
-                best = (said * trust, top, most, other)
-        elif (support := one.support.get(pair)) is not None:
-            said = support
-        else:
-            continue
-        total += trust * said
-        weight += trust
-    heard = total / max(1.0, math.sqrt(weight))
-    if best is None or heard <= 0:
-        return heard, None
-    _, top, most, other = best
-    better = table[index].texts[top]
-    row_of = table[other].texts[table[other].codes[row]]
-    told = f"{most} other rows with {table[other].name} {row_of!r} have {better!r}."
-    return heard, Reason(Sign.DEPENDENCY, heard, told, better)
-
-
-def _probability(odds: float) -> float:
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def _suspect(table: Sequence[TableColumn], row: int, index: int, score: float, reasons: list[Reason]) -> Suspect:

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
-from resolvers.engines.error_detection.dependencies import Votes, dependency_of, vote
+from resolvers.engines.error_detection.dependencies import SEARCHED, Votes, dependency_of, vote
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 8
@@ -72,7 +72,7 @@ def refined(table: Sequence[TableColumn], votes: Sequence[Votes], doubtful: Sequ
         if dependency is not None:
             found.table.append(pair)
             found.parts[pair.index] = left, second.index
-            found.votes.append(vote(found.table, dependency, odd))
+            found.votes.append(vote(found.table, dependency, odd, SEARCHED))
     return found
 
 
