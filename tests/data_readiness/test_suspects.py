@@ -49,6 +49,15 @@ async def decide(bench: Bench, verdict: SuspectVerdict, dry_run: bool = False, *
     return found
 
 
+KEYLESS = """
+    create table sales.stops (line text, stop integer, city text);
+    insert into sales.stops
+        select 'L' || i / 20, i % 20, (array['Rome', 'Oslo', 'Lima', 'Bonn', 'Kyiv'])[1 + i % 5]
+        from generate_series(0, 199) i;
+    update sales.stops set city = 'Romme' where line = 'L3' and stop = 5;
+"""
+
+
 @pytest.fixture
 async def visits(bench: Bench, source: Source) -> str:
     """An assessed table with a few wrong cells; its name."""
@@ -87,6 +96,15 @@ async def test_all_suspects_are_listed_with_kind_reason_row_and_repair(bench: Be
         assert set(by_row(await listed(bench, **given))) == rows, given
     page = await bench.call(list_suspect_cells, limit=2, page=4, sort="asset_fqn:asc,probability:desc")
     assert (len(page["items"]), page["total"]) == (1, 7)
+
+
+async def test_a_row_without_a_key_is_told_by_columns_that_no_other_has(bench: Bench, source: Source) -> None:
+    source.run(KEYLESS)
+    await bench.ingest()
+    await assessed(bench, f"shop.{source.database}.sales.stops")
+    (found,) = await listed(bench)
+    assert (found["column"], found["value"]) == ("city", "Romme")
+    assert found["row_key"] == {"line": "L3", "stop": "5"}
 
 
 async def test_many_suspects_of_a_table_are_a_violation(bench: Bench, source: Source, visits: str) -> None:

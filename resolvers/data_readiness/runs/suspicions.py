@@ -16,6 +16,7 @@ from resolvers.engines.checks.counting import MOST_LOOKED_AT, CheckedTable
 from resolvers.engines.checks.evaluate import of_the_check
 from resolvers.engines.checks.examples import ExampleStyle
 from resolvers.engines.checks.model import shown
+from resolvers.engines.checks.row_places import RowPlaces
 from resolvers.engines.checks.suspects import LEAST, Detector, JudgedCell, Looked, suspect_examples
 from resolvers.engines.error_detection.verdicts import Verdicts
 from resolvers.engines.masking import masked_cell
@@ -64,6 +65,7 @@ def keep(uow: UnitOfWork, scope: Scope, run_id: str, known: CheckInputs, looked:
     found = looked.judged_by(Verdicts(uow.suspect_verdicts.of_table(scope, table)), known.table)
     kept = found.suspects[:MOST_KEPT]
     numbers: Counter[tuple[str, str, str]] = Counter()
+    places = RowPlaces(found.sample, known.how.masked)
     cells = []
     for one in kept:
         column = str(Fqn.of(*Fqn.parse(table).parts, one.suspect.column))
@@ -75,7 +77,7 @@ def keep(uow: UnitOfWork, scope: Scope, run_id: str, known: CheckInputs, looked:
             asset_fqn=column,
             table_fqn=table,
             column=one.suspect.column,
-            row_key=_key(known.how, found, one),
+            row_key=_key(known.how, found, one, places),
             kind=one.kind,
             reason=_said(one.suspect.reasons[0].told),
             further_reasons=[_said(reason.told) for reason in one.suspect.reasons[1:MOST_REASONS]],
@@ -95,11 +97,12 @@ def keep(uow: UnitOfWork, scope: Scope, run_id: str, known: CheckInputs, looked:
     return Suspicions(found, found.suspects)
 
 
-def _key(how: ExampleStyle, looked: Looked, one: JudgedCell) -> dict[str, str | None] | None:
-    if not how.key:
+def _key(how: ExampleStyle, looked: Looked, one: JudgedCell, places: RowPlaces) -> dict[str, str | None] | None:
+    names = how.key or places.of(one.suspect.row)
+    if not names:
         return None
     values = dict(zip(looked.sample.columns, looked.sample.rows[one.suspect.row], strict=True))
-    return {name: _shown(shown(values[name])) for name in how.key}
+    return {name: _shown(shown(values[name])) for name in names}
 
 
 def _shown(text: str | None) -> str | None:

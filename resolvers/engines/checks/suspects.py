@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from resolvers.engines.checks.counting import MOST_LOOKED_AT, CheckedTable, columns_of
 from resolvers.engines.checks.examples import ExampleStyle
 from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, CheckResult, judged, shown
+from resolvers.engines.checks.row_places import RowPlaces
 from resolvers.engines.error_detection.detect import find_errors
 from resolvers.engines.error_detection.evidence import Sign, Suspect
 from resolvers.engines.error_detection.near_duplicates import near_repeats
@@ -116,8 +117,9 @@ def suspect_values(check: Check, place: CheckedTable, how: ExampleStyle, detecto
 
 def suspect_examples(how: ExampleStyle, sample: Sample, found: Sequence[JudgedCell]) -> tuple[dict[str, Any], ...]:
     """The first few suspects with their rows' keys, masked where they are personal data."""
+    places = RowPlaces(sample, how.masked)
     return tuple(
-        row_key(how, sample, one.row)
+        row_key(how if how.key else replace(how, key=places.of(one.row)), sample, one.row)
         | {"values": {one.column: how.value(one.column, one.value)}, "score": round(cell.judgement.probability, 2)}
         | ({} if one.repair is None else {"repair": how.value(one.column, one.repair)})
         for cell in found[:MOST_EXAMPLES]
