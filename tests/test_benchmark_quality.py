@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import pii
+from benchmarks.quality import pii, taken_clean
 from benchmarks.quality.made import cases
+from benchmarks.quality.spoiling import Made
 from persistence.samples.postgres import NoPostgres
 from tests.support.needs import missing
 from tests.support.postgres import shared_postgres
@@ -77,6 +78,23 @@ def test_without_it_the_tables_say_where_it_is_to_be_had(tmp_path: Path, monkeyp
     printed = console.export_text()
     assert "header regex" in printed
     assert ".ci/install-presidio" in printed
+
+
+def test_tables_that_are_taken_to_be_clean_are_counted_and_spoiled(tmp_path: Path) -> None:
+    lines = [f"{at},L{at % 7},town {at % 7},{at % 60}" for at in range(280)]
+    (tmp_path / "in").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "in" / f"{name}.csv").write_text("\n".join([",line,town,minute", *lines]))
+    (tmp_path / "short.csv").write_text("a,b,c\n1,2,3\n")
+    console = Console(width=120, record=True)
+    taken_clean.report(console, str(tmp_path))
+    told = console.export_text()
+    assert "Suspects in 2 tables" in told
+    clean = Made("one", ("a", "b"), [], [[at % 9, f"w{at % 5}"] for at in range(900)])
+    made, ways = taken_clean.spoiled(clean)
+    assert made.errors == set(ways)
+    assert 5 < len(ways) < 40
+    assert taken_clean.spoiled(clean)[1] == ways
 
 
 def test_speed_stands_beside_a_query_per_column() -> None:

@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument(
         "--table", metavar="FOLDER", action="append", default=[], help="errors: another table's dirty.csv and clean.csv"
     )
+    parser.add_argument("--clean", metavar="FOLDER", help="only suspects in CSV files that are taken to be clean")
     parser.add_argument("--rows", type=int, default=ROWS, help="speed: rows of the profiled table")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights and print them")
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
@@ -45,12 +46,10 @@ def main() -> None:
         parser.error(f"{given.hospital} holds no dirty.csv and clean.csv. Name the folder that does with --hospital.")
     if given.databases and not Path(given.databases, "chinook").is_dir():
         parser.error(f"{given.databases} holds no folder chinook. Name the folder that does with --databases.")
+    if given.clean and not Path(given.clean).is_dir():
+        parser.error(f"There is no folder {given.clean}. Name one that holds CSV files with --clean.")
     console = Console(width=None if sys.stdout.isatty() else 160)
-    if given.calibrate and given.asking:
-        importlib.import_module("benchmarks.quality.calibrate_asking").report(console, given.databases)
-        return
-    if given.calibrate:
-        importlib.import_module("benchmarks.quality.calibrate").main()
+    if _is_alone(console, given):
         return
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
     for name in wanted:
@@ -62,6 +61,17 @@ def main() -> None:
         if name == "speed":
             told = {"rows": given.rows}
         importlib.import_module(REPORTS[name]).report(console, **told)
+
+
+def _is_alone(console: Console, given: argparse.Namespace) -> bool:
+    """Measure what is measured alone; return whether that was asked for."""
+    if given.clean:
+        importlib.import_module("benchmarks.quality.taken_clean").report(console, given.clean)
+    elif given.calibrate and given.asking:
+        importlib.import_module("benchmarks.quality.calibrate_asking").report(console, given.databases)
+    elif given.calibrate:
+        importlib.import_module("benchmarks.quality.calibrate").main()
+    return bool(given.clean or given.calibrate)
 
 
 if __name__ == "__main__":
