@@ -137,3 +137,11 @@ def test_averages_of_one_row_each_are_warned_of() -> None:
     found = asked("Average sales per firm", knowledge(firms, figures, profiles={}))
     assert isinstance(found, Clarification) or (isinstance(found, QueryDraft) and found.confidence < 0.75)
     assert drafted("Average hourly wage per worker", PAY).confidence >= 0.75
+
+
+def test_where_somebody_was_born_is_not_where_he_died() -> None:
+    people = table("players", "player_id*:INTEGER name birth_country death_country")
+    held = {"birth_country": ["Cuba", "Japan"], "death_country": ["Cuba", "Japan"]}
+    known = knowledge(people, profiles={people.fqn: profiled(people, held)})
+    assert "birth_country = 'Cuba'" in sql("players born in Cuba", known)
+    assert "death_country = 'Cuba'" in sql("players who died in Cuba", known)

@@ -92,10 +92,18 @@ class Resolver(Targets):
         before = self.cut.linked.words(max(0, ref.first - 5), ref.first)
         for key in sided(self.catalog, found, before):
             found[key] = (found[key][0] + SAID_SO, found[key][1])
+        for key, (score, values) in found.items():
+            found[key] = score + self._of_that_life(key, before), values
         for key in contrary(self.catalog, found, before):
             found[key] = (found[key][0] - SAID_SO, found[key][1])
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
+
+    def _of_that_life(self, key: ColumnKey, before: Iterable[str]) -> float:
+        """How well a column tells of the birth or the death that is said before a value: born in Cuba."""
+        said = of_life(set(before))
+        told = of_life(set(self.catalog.words(key)))
+        return SAID_SO if said & told else -SAID_SO if said and told else 0.0
 
     def does_what_is_asked(self, ref: Ref | None) -> bool:
         """Return whether a noun is who did something that is asked for: `what did the skipper S17 steer`."""
