@@ -48,3 +48,9 @@ def test_what_is_nothing_like_the_data_stays_unanswered(question: str) -> None:
 )
 def test_names_are_known_by_their_first_letters_and_without_spaces(question: str, part: str) -> None:
     assert part in drafted(question, KNOWN).sql.replace('"', "")
+
+
+def test_two_other_letters_make_another_word_and_no_slip() -> None:
+    found = drafted("Which trams were infected?", KNOWN)
+    assert found.evidence["unexplained"] == ["infected"]
+    assert "inverted" not in found.reading

@@ -103,6 +103,8 @@ def _nearest(word: str, vocabulary: Vocabulary) -> str | None:
         exchanged = len(known) == len(word) and sorted(known) != sorted(word)
         if exchanged and len(word) < _SURE_OF_LETTERS:
             continue  # a toll is not told
+        if exchanged and far > 1 and not ours:
+            continue  # nor is infected inverted: two other letters make another word
         if far <= slips and (known[0] == word[0] or known[:2] == word[1::-1]):
             best[known] = (far, not ours)
     ranked = sorted(best, key=lambda known: (best[known], known))
