@@ -145,3 +145,12 @@ def test_where_somebody_was_born_is_not_where_he_died() -> None:
     known = knowledge(people, profiles={people.fqn: profiled(people, held)})
     assert "birth_country = 'Cuba'" in sql("players born in Cuba", known)
     assert "death_country = 'Cuba'" in sql("players who died in Cuba", known)
+
+
+@pytest.mark.parametrize("text", ["Which firms have missing profits?", "For which firms are profits missing?"])
+def test_a_missing_value_of_a_table_beside_is_no_missing_row(text: str) -> None:
+    firms = table("firms", "firm_id*:INTEGER firm_name")
+    figures = keyed(table("figures", "figure_id*:INTEGER firm_id:INTEGER profits:DOUBLE"), firm_id="firms.firm_id")
+    found = sql(text, knowledge(firms, figures, profiles={}))
+    assert "profits IS NULL" in found
+    assert "NOT EXISTS" not in found

@@ -57,6 +57,8 @@ _NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
 """Words of keys by which the key itself is meant."""
 BORN = frozenset(("birth", "born", "bear", "dob", "birthday", "found", "establish", "build", "open", "start"))
 """Words of the columns that tell when somebody was born or something began, and of questions for it."""
+_MISSING = frozenset(("missing", "unknown", "null", "empty", "blank"))
+"""Words by which a value is not there, where its row is."""
 _ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
 
 
@@ -117,6 +119,10 @@ class Conditions(Along):
             if cond.how == "verb" and cond.negated and not may_be_empty(self.catalog, column):
                 return Part(None, cond)
             if not cond.negated and below:
+                said = {token.text.lower() for token in self.resolver.cut.linked.tokens}
+                if said & _MISSING and cond.noun is not None and cond.noun.ref is not None:  # profits are missing
+                    empty = Comparison(as_column(column), Operator.IS_NULL, ())
+                    return Part(Related(main, Plan(column.table, (), where=empty), False), cond, column)
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
             if (flag := self.catalog.vocabulary.flag(column)) is not None and cond.how != "verb":
                 yes = Comparison(as_column(column), Operator.EQUAL, (flag[0],))
