@@ -154,3 +154,9 @@ def test_a_missing_value_of_a_table_beside_is_no_missing_row(text: str) -> None:
     found = sql(text, knowledge(firms, figures, profiles={}))
     assert "profits IS NULL" in found
     assert "NOT EXISTS" not in found
+
+
+def test_a_stretch_from_another_time_is_not_lost_in_silence() -> None:
+    patients = table("patients", "patient_id*:INTEGER death_date:DATE diagnosis_date:DATE")
+    found = asked("How many patients died within a year of diagnosis?", knowledge(patients, profiles={}))
+    assert not isinstance(found, QueryDraft) or found.confidence < 0.75

@@ -10,6 +10,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
@@ -80,6 +81,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
         yield "a figure over several rows is asked for, and one of each is shown", 0.9
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+    if _within(pieces) and not has(exp.Interval, exp.DateAdd, exp.DateDiff, exp.DateSub):
+        yield "a stretch of time is said and not used", 0.4
     if _in_another_unit(pieces, columns, catalog):
         yield "the answer is asked for in a unit that the column is not in", 0.5
     if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
@@ -98,6 +101,14 @@ def _is_none(node: exp.Expr) -> bool:
     values = node.expressions if isinstance(node, exp.In) else [node.expression] if isinstance(node, exp.EQ) else []
     texts = [one.this for one in values if isinstance(one, exp.Literal)]
     return any(text == "0" or says_none(text) for text in texts)
+
+
+def _within(pieces: Cut) -> bool:
+    """Whether so long from something else is said: within a year of, 30 days after."""
+    words = [token.lemma for token in pieces.linked.tokens]
+    spans = [at for at, word in enumerate(words) if word in UNITS or word in ("hour", "minute")]
+    spans = [at for at in spans if "within" in words[max(0, at - 2) : at]]
+    return any(words[at + 1 : at + 2] in (["of"], ["after"], ["before"]) for at in spans)
 
 
 def _in_another_unit(pieces: Cut, columns: set[str], catalog: Catalog) -> bool:
