@@ -263,6 +263,17 @@ def test_a_number_before_a_name_may_be_a_part_of_it() -> None:
     assert "20th Century Fox" in asked
 
 
+def test_what_ends_in_an_apostrophe_may_be_a_name_as_well_as_its_owner() -> None:
+    asked: list[str] = []
+
+    def source(_columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[FoundValue]:
+        asked.extend(texts)
+        return []
+
+    linked("How many singers did McDonald's have?", source=source)
+    assert {"McDonald's", "McDonald"} <= set(asked)
+
+
 def test_words_that_are_a_whole_value_are_less_likely_a_part_of_longer_ones() -> None:
     def source(columns: Sequence[ColumnKey], _texts: Sequence[str]) -> Sequence[FoundValue]:
         first, second = columns[:2]

@@ -68,7 +68,7 @@ def unknown(question: TokenizedQuestion, mentions: Sequence[Mention]) -> Wanted:
             add(at, at + 1)
     capitals = list(_capitals(question))
     for first, last in capitals:
-        for one in _within(question, first, last):
+        for one in _names(question, first, last):
             add(*one)
     covered = {at for first, last in capitals for at in range(first, last)}
     left = left_over(question, mentions) - covered
@@ -97,6 +97,13 @@ def _spelled(question: TokenizedQuestion, first: int, last: int) -> list[str]:
         head = question.tokens[last - 1]
         found.append(said[: head.start - question.tokens[first].start] + head.lemma)
     return [*found, *other_names(said)[:5]]
+
+
+def _names(question: TokenizedQuestion, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """All runs inside of a name in capitals, and that with an apostrophe behind it: McDonald's is no possessive."""
+    if last < len(question.tokens) and question.tokens[last].lemma == "'s":
+        yield first, last + 1
+    yield from _within(question, first, last)
 
 
 def _within(question: TokenizedQuestion, first: int, last: int) -> Iterator[tuple[int, int]]:
