@@ -38,6 +38,11 @@ class Token:
     end: int
     quoted: bool = False
 
+    @property
+    def is_lemma(self) -> bool:
+        """Whether it is written as its lemma: a noun in the singular, a verb in its base form."""
+        return self.text.lower() == self.lemma
+
 
 class Mention(NamedTuple):
     """Tokens that may stand for something. Mentions may overlap; the score says how well each fits."""
@@ -87,6 +92,6 @@ class Linked:
         ]
         return sorted(found, key=lambda one: (one.first - one.last, -one.score, one.first))
 
-    def words(self, first: int, last: int) -> Sequence[str]:
-        """The lemmas of tokens."""
+    def words(self, first: int = 0, last: int | None = None) -> Sequence[str]:
+        """The lemmas of tokens; of all of them where no end is told."""
         return [token.lemma for token in self.tokens[first:last]]

@@ -35,7 +35,14 @@ from resolvers.engines.nl2sql.plan import (
     Unit,
 )
 from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, kind_of
-from resolvers.engines.nl2sql.sql_writing.uses import aggregates, best_of_kind, columns_in, figures_in, parts_of
+from resolvers.engines.nl2sql.sql_writing.uses import (
+    aggregates,
+    best_of_kind,
+    columns_in,
+    figures_in,
+    parts_of,
+    percentage_of,
+)
 
 MOST_LISTED: Final = 8
 """How many values of a list are said; of more it is said how many they are."""
@@ -131,11 +138,10 @@ class _Speaker(CatalogNames):
                 return self._figure(term)
             case Span():
                 return f"the {_unit(term)} of {self.of(term.of)}{_FIRST_DAY if term.unit == Unit.WEEKDAY else ''}"
-            case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(Aggregate.COUNT), Nested(whole))) if (
-                hundred == 100 and whole.where is None
-            ):
-                return f"the percentage of {self.many(whole.main)}"
             case Arithmetic():
+                share = percentage_of(term)
+                if share is not None and share[0].aggregate is Aggregate.COUNT and share[1].where is None:
+                    return f"the percentage of {self.many(share[1].main)}"
                 return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
             case Running(of=Figure(Aggregate.SUM, of)) if of is not None:
                 return f"the running total of {self.term(of).removeprefix('the ')}"

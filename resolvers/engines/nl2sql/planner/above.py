@@ -171,7 +171,7 @@ def doubt_above(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:
     keys = [key for table in tables for key in catalog.joins.keys_of(table) if key.table == key.to == table]
     if not keys:
         return
-    said = set(resolver.cut.linked.words(0, len(resolver.cut.linked.tokens)))
+    said = set(resolver.cut.linked.words())
     terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
     terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
     used = {ColumnKey(one.table, one.column) for one in columns_among(terms)}

@@ -148,6 +148,11 @@ class Ref:
         return not self.values and any(one.how == "weekday" for one in self.literals)
 
     @property
+    def recurs(self) -> bool:
+        """Whether it names a month without a year or days of the week, which come again and again."""
+        return self.is_month or self.is_weekday
+
+    @property
     def is_noun(self) -> bool:
         """Whether it may name a table, a column or a measure."""
         return bool(self.tables or self.columns or self.measures)
@@ -326,7 +331,7 @@ def _starting(
             found.append((Atom(start, start + 1, Cue.STOP), 0.3))  # and which one
         elif token.quoted or number is not None or is_numeric(token.text):
             found.append((Atom(start, start + 1, ref=Ref(start, start + 1, ())), 0.3))
-        elif token.lemma in LIGHTLY and token.lemma != token.text.lower():
+        elif token.lemma in LIGHTLY and not token.is_lemma:
             found.append((Atom(start, start + 1, Cue.LIGHT), -0.4))  # flown, stood
         else:
             found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))

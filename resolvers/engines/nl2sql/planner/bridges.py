@@ -29,7 +29,7 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
         return plan
     tables = [resolver.table(cond.table) for cond in frame.conditions if cond.table is not None]
     named = {*resolver.mentioned(), *(one for one in tables if one is not None)}
-    said = {root_of(word) for word in resolver.cut.linked.words(0, len(resolver.cut.linked.tokens))}
+    said = {root_of(word) for word in resolver.cut.linked.words()}
     for bridge, ends, straight in bridges_of(catalog):
         roles = _roles(catalog, straight)
         if not roles or not {one.to for one in ends} <= _used(plan) or roles & said:

@@ -116,6 +116,11 @@ class Catalog:
             return True
         return low - (high - low) <= number <= high + (high - low)
 
+    def is_unique(self, key: ColumnKey) -> bool:
+        """Whether no two rows have the same value, as far as the profile knows."""
+        profile = self.profile(key)
+        return profile is not None and bool(profile.row_count) and profile.distinct_count == profile.row_count
+
     def is_numeric_text(self, key: ColumnKey) -> bool:
         """Whether a text holds numbers only, as far as its profile tells."""
         return self.vocabulary.is_numeric_text(key)

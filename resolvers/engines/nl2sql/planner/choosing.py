@@ -299,7 +299,7 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
                 return [(found_ends[0], written(found_ends[0], known, catalog.joins), found_ends[1])]
             except (Unwritable, Unjoinable, Ambiguous):
                 pass
-        ways = ranked(catalog, error.ways, pieces.linked.words(0, len(pieces.linked.tokens)))
+        ways = ranked(catalog, error.ways, pieces.linked.words())
     except (Unwritable, Unjoinable) as error:
         failed.append(Failed(plan, str(error), error))
         return []

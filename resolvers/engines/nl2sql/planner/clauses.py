@@ -373,7 +373,7 @@ class Clauses(Comparisons):
         atom = self.atoms[before]
         done = self.cut.linked.tokens[self.atoms[before + 1].first]
         rows = atom.cue is None and not atom.verbal and atom.ref is not None and surely_table(atom.ref)
-        rows = rows and done.text.lower() != done.lemma  # died, and not begin
+        rows = rows and not done.is_lemma  # died, and not begin
         return rows or atom.is_(Cue.HAVE, Cue.BE, Cue.WHO, Cue.RELATIVE)
 
     def _had_both(self) -> bool:

@@ -3,10 +3,7 @@
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from resolvers.engines.nl2sql.language.tokens import root_of
-from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
-from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -21,14 +18,13 @@ from resolvers.engines.nl2sql.plan import (
     Plan,
     Related,
     Share,
-    Term,
 )
 from resolvers.engines.nl2sql.planner.above import above, columns_among, doubt_above, items_above, items_behind
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
-from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts
+from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts, number_of_rows
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
@@ -41,6 +37,7 @@ from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of
+from resolvers.engines.nl2sql.planner.shown import doubt_shown
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
@@ -88,9 +85,7 @@ class Composer(Clashes):
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             doubt_above(resolver, self.items, found)
-            self._shows_nothing_new(found)
-            self._tells_when(found)
-            self._averages_one(found)
+            doubt_shown(resolver, self.items, found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
 
@@ -106,7 +101,7 @@ class Composer(Clashes):
         table = resolver.table(refs[0]) if len(refs) == 1 and refs[0] is not None and may_be_table(refs[0]) else None
         if table is None or any(item.figures for item in self.items):
             return None
-        return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+        return number_of_rows(table, noun)
 
     def _as_figure(self, noun: Noun, item: Item) -> Item:
         """What was computed already and is named again: its column, or the numbers of what was counted."""
@@ -131,73 +126,6 @@ class Composer(Clashes):
                     if figure.of == columns[0]:
                         self.groups = [one for one in self.groups if one != figure.of]
                         items[at] = Item([figure], item.table, item.noun, columns=item.columns, figures=True)
-
-    def _shows_nothing_new(self, plan: Plan) -> None:
-        """Doubts a plan that only shows what the question says already: the name of the one named so."""
-        equal = [
-            one.left
-            for one in parts_of(plan.where)
-            if isinstance(one, Comparison) and one.operator is Operator.EQUAL and not one.negated
-        ]
-        counted = [item.counted for item in self.items if item.counted is not None and item.table == item.counted]
-        for column in equal if len(counted) == len(self.items) and not plan.groups else ():
-            if not isinstance(column, Column) or column.instance:  # the row above is named
-                continue
-            key = ColumnKey(column.table, column.column)
-            if key in self.resolver.catalog.names(counted[0]) and self._is_unique(key):
-                self.resolver.doubt("rows of one name are counted, of which there is one", 0.5)
-        if plan.combined is None and all(output.term in equal for output in plan.outputs):
-            self.resolver.doubt("what is shown is what was said", 0.5)
-        elif all(item.entity is not None and self.resolver.does_what_is_asked(item.noun.ref) for item in self.items):
-            self.resolver.doubt("who did something is shown, and not what", 0.5)
-
-    def _tells_when(self, plan: Plan) -> None:
-        """Doubts a plan that shows no time where one is asked for."""
-        said = [token.text.lower() for token in self.resolver.cut.linked.tokens[:3]]
-        asks = said[:1] == ["when"] or (said[:2] in (["on", "which"], ["in", "which"]) and said[-1] in UNITS)
-        shown = [output.term for output in plan.outputs if not any(True for _ in figures_in(output.term))]
-        columns = [column for output in plan.outputs for column in columns_in(output.term)]
-        told = [column for term in shown for column in columns_in(term)]
-        told += [column for output in plan.outputs for column in self._of_ends(output.term)]
-        known = any(self.resolver.catalog.is_moment_like(ColumnKey(one.table, one.column)) for one in told)
-        if asks and columns and not known:
-            self.resolver.doubt("a time is asked for, and none is shown", 0.5)
-        elif asks and self._names_another_time({ColumnKey(one.table, one.column) for one in told}):
-            self.resolver.doubt("the verb tells of another time beside the one shown", 0.3)
-
-    def _averages_one(self, plan: Plan) -> None:
-        """Doubts averages of one row each: per row, where the average of all rows may be meant."""
-        catalog = self.resolver.catalog
-        keys = {ColumnKey(one.table, one.column) for one in plan.groups if isinstance(one, Column)}
-        single = {key.table for key in keys if catalog.key(key.table) == key}
-        single |= {
-            one.table for one in catalog.keys if one.to in single and one.columns == catalog.joins.key(one.table)
-        }
-        figures = [figure for output in plan.outputs for figure in figures_in(output.term)]
-        averaged = [column for one in figures if one.aggregate is Aggregate.AVG for column in columns_in(one)]
-        if any(column.table in single for column in averaged):
-            self.resolver.doubt("averages are taken of one row each", 0.4)
-
-    def _names_another_time(self, shown: set[ColumnKey]) -> bool:
-        """Whether a verb speaks of a time of a table beside, and of none that is shown: when was it first observed."""
-        catalog, tokens = self.resolver.catalog, self.resolver.cut.linked.tokens
-        done = {root_of(one.lemma) for one in tokens if one.text.lower() not in (one.lemma, f"{one.lemma}s")}
-        done -= {root_of(word) for word in ("be", "have", "do")}
-        beside = {one for key in shown for one in (key.table, *catalog.links.get(key.table, ()))}
-        times = [key for table in beside for key in catalog.of(table) if catalog.is_moment_like(key)]
-        fits = {key for key in times if done & set(map(root_of, catalog.words(key)))}
-        return bool(fits) and not fits & shown
-
-    @staticmethod
-    def _of_ends(term: Term) -> list[Column]:
-        """The column of which a figure is the first or the last: when it began."""
-        ends = isinstance(term, Figure) and term.aggregate in (Aggregate.MIN, Aggregate.MAX)
-        return list(columns_in(term)) if ends else []
-
-    def _is_unique(self, key: ColumnKey) -> bool:
-        """Whether no two rows have the same value, as far as the profile knows."""
-        profile = self.resolver.catalog.profile(key)
-        return profile is not None and profile.distinct_count == profile.row_count
 
     def _without_items(self, maker: Items) -> Plan | None:
         table = asked_value(self.resolver) or self.resolver.subject()
@@ -398,7 +326,7 @@ class Composer(Clashes):
         ):
             return False
         token = self.resolver.cut.linked.tokens[item.noun.ref.last - 1]
-        return token.text.lower() != token.lemma
+        return not token.is_lemma
 
     def _outputs(self, grouped: list[Item], maker: Items) -> list[Output]:
         frame = self.resolver.frame

@@ -38,7 +38,7 @@ from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number,
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.occasions import occasion
-from resolvers.engines.nl2sql.planner.operands import number_in
+from resolvers.engines.nl2sql.planner.operands import equal_to, number_in
 from resolvers.engines.nl2sql.planner.others import others
 from resolvers.engines.nl2sql.planner.parts import (
     Part,
@@ -202,9 +202,7 @@ class Conditions(Along):
         return None
 
     def _equal(self, cond: Cond, column: ColumnKey, literals: list[Literal], main: str) -> Part:
-        operator = Operator.IN if len(literals) > 1 else Operator.EQUAL
-        comparison = Comparison(as_column(column), operator, tuple(literals))
-        return self._signed(comparison, cond, column, main)
+        return self._signed(equal_to(as_column(column), literals), cond, column, main)
 
     def _signed(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Part:
         """The comparison, or that there is none such among rows of which there may be several."""
@@ -237,7 +235,7 @@ class Conditions(Along):
                     return self._signed(made[0], cond, column, main)
                 if made and not cond.negated:
                     return Part(either_of(list(made)), cond, column)
-        if ref.is_month or ref.is_weekday:
+        if ref.recurs:
             column = self._with_months(ref, tables, main, last)
             return self._dated(cond, column, Operator.EQUAL, main) if column is not None else None
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
@@ -336,7 +334,7 @@ class Conditions(Along):
             hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
             column = self._when_counted(said[0], main) or when(resolver, tables, hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
-        elif cond.values and (cond.values[0].is_month or cond.values[0].is_weekday):
+        elif cond.values and cond.values[0].recurs:
             column = self._with_months(cond.values[0], tables, main, last)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in tables if (names := catalog.names(table))), None)
@@ -472,8 +470,6 @@ class Conditions(Along):
             self.figures.append(Comparison(figure, operand[0], operand[1], cond.negated))
             return Part(None, cond, column)
         left = as_column(column)
-        if cond.nest is None and (said := self._dated(cond, column, operator, main)) is not None:
-            return said
         if cond.nest is not None:
             value = nested(self, cond.nest, column, operator, main)
             if value is None:
@@ -482,6 +478,8 @@ class Conditions(Along):
             if (same := of_the_same_time(self.catalog, cond.nest, value, left)) is not None:
                 compared_with = Both((compared_with, same))
             return Part(compared_with, cond, column)
+        if (said := self._dated(cond, column, operator, main)) is not None:
+            return said
         if operator is Operator.LIKE:
             text = resolver.text(cond.values[0])
             resolver.used.add((cond.values[0].first, cond.values[0].last))

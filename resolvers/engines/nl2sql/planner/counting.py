@@ -76,6 +76,11 @@ def _by(resolver: Resolver, group: Noun, counted: str) -> tuple[str, ColumnKey] 
     return ties[0].table, ColumnKey(ties[0].table, ties[0].columns[0])
 
 
+def number_of_rows(table: str, noun: Noun) -> Item:
+    """How many rows a table has."""
+    return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+
+
 def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
     """What is asked for per group: of rows their number, of amounts their sum, where a group has several."""
     catalog, ref = resolver.catalog, item.noun.ref
@@ -86,8 +91,7 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
     if not several or any(term in item.terms for term in group.terms):
         return item
     if item.entity is not None and item.noun.owner is None and may_be_table(ref):
-        count = Figure(Aggregate.COUNT, rows_of=item.table)
-        return Item([count], item.table, item.noun, figures=True, counted=item.table)
+        return number_of_rows(item.table, item.noun)
     if item.entity is None and len(item.columns) == 1 and catalog.is_measure(item.columns[0]):
         if not is_amount(catalog, item.columns[0]):
             resolver.doubt("a number may be meant or its sum", 0.25)

@@ -1,6 +1,7 @@
 """Months and days that no single value of a column tells: every March, and dates kept as year, month and day apart."""
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -8,12 +9,12 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.words import MONTHS, WEEKDAYS
-from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Span, Unit
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
+from resolvers.engines.nl2sql.planner.operands import equal_to
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
@@ -26,7 +27,7 @@ _WHICH_MONTH: Final = 0.2
 _LOST: Final = 0.5
 """What is doubted where a month or a day is said, and only the year of it can be compared."""
 _WHOLE: Final = frozenset((Operator.EQUAL, Operator.IN))
-_Level = tuple[Column | Span, Decimal | str]
+_Level = tuple[Column | Span, Literal]
 """A part of a date, and what it is compared with."""
 
 
@@ -101,9 +102,7 @@ def on_weekdays(resolver: Resolver, column: ColumnKey, refs: Sequence[Ref]) -> C
     numbers = sorted({WEEKDAYS[str(one.value).lower()] + 1 for mention in said for one in mention.values})
     resolver.used.update((ref.first, ref.last) for ref in refs)
     values = tuple(Literal("number", Decimal(one)) for one in numbers)
-    return Comparison(
-        Span(as_column(column), Unit.WEEKDAY, True), Operator.IN if values[1:] else Operator.EQUAL, values
-    )
+    return equal_to(Span(as_column(column), Unit.WEEKDAY, True), values)
 
 
 def of_the_calendar(resolver: Resolver, noun: Noun) -> bool:
@@ -146,7 +145,7 @@ def _said(resolver: Resolver, ref: Ref) -> _Said | None:
     if spans:
         first, last = (date.fromisoformat(str(one.value)) for one in (spans[0].values[0], spans[0].values[-1]))
         return _Said(first, last, (named or spans[0].unit is Unit.QUARTER) and not year, first == last)
-    month = next((_month(one) for one in ref.literals if one.how == "month"), None)
+    month = next((int(str(one.values[0].value)) for one in ref.literals if one.how == "month"), None)
     return _Said(date(1, month, 1), _end(1, month), True, False) if month is not None else None
 
 
@@ -157,12 +156,8 @@ def _in_year(said: _Said, year: int) -> _Said:
     return replace(said, first=date(year, said.first.month, day), last=last, yearly=False)
 
 
-def _month(one: Mention) -> int:
-    return int(str(one.values[0].value))
-
-
 def _end(year: int, month: int) -> date:
-    return date.fromordinal((date(year + 1, 1, 1) if month == 12 else date(year, month + 1, 1)).toordinal() - 1)
+    return date(year, month, monthrange(year, month)[1])
 
 
 def _are_years(said: Sequence[_Said]) -> bool:
@@ -237,7 +232,7 @@ def _levels(parts: dict[Unit, Column | Span], day: date, said: _Said) -> list[_L
     """The parts of a day that were said, the longest span first."""
     numbers = {Unit.YEAR: day.year, Unit.MONTH: day.month, Unit.DAY: day.day}
     taken = [unit for unit in parts if not (unit is Unit.YEAR and said.yearly) and (unit is not Unit.DAY or said.daily)]
-    return [(parts[unit], Decimal(numbers[unit])) for unit in taken]
+    return [(parts[unit], Literal("number", Decimal(numbers[unit]))) for unit in taken]
 
 
 def _within(catalog: Catalog, parts: dict[Unit, Column | Span], said: _Said) -> Condition | None:
@@ -256,7 +251,7 @@ def _within(catalog: Catalog, parts: dict[Unit, Column | Span], said: _Said) -> 
                 return None
             made.append(one)
         else:
-            made.append(Comparison(term, Operator.EQUAL, (Literal("number", Decimal(number)),)))
+            made.append(Comparison(term, Operator.EQUAL, (number,)))
     return made[0] if len(made) == 1 else Both(tuple(made))
 
 
@@ -265,7 +260,7 @@ def _in_months(catalog: Catalog, term: Column | Span, months: range) -> Comparis
     written = _written(catalog, ColumnKey(term.table, term.column)) if isinstance(term, Column) else {}
     if written:
         texts = tuple(Literal("text", text) for month in months for text in written.get(month, ()))
-        return Comparison(term, Operator.IN if len(texts) > 1 else Operator.EQUAL, texts) if texts else None
+        return equal_to(term, texts) if texts else None
     ends = tuple(Literal("number", Decimal(one)) for one in dict.fromkeys((months[0], months[-1])))
     return Comparison(term, Operator.BETWEEN if len(ends) > 1 else Operator.EQUAL, ends)
 
@@ -279,10 +274,9 @@ def _bounded(catalog: Catalog, parts: dict[Unit, Column | Span], said: _Said, op
     strict = Operator.MORE if operator in (Operator.MORE, Operator.AT_LEAST) else Operator.LESS
     found: Condition | None = None
     for term, number in reversed(levels):
-        right = (Literal("number", Decimal(number)),)
         if found is None:
-            found = Comparison(term, operator, right)
+            found = Comparison(term, operator, (number,))
         else:
-            same = Comparison(term, Operator.EQUAL, right)
-            found = Either((Comparison(term, strict, right), Both((same, found))))
+            same = Comparison(term, Operator.EQUAL, (number,))
+            found = Either((Comparison(term, strict, (number,)), Both((same, found))))
     return found

@@ -16,6 +16,7 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.denied import says_none
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
+from resolvers.engines.nl2sql.planner.operands import equal_to
 from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
 
 
@@ -89,7 +90,7 @@ def none_of(resolver: Resolver, column: ColumnKey) -> Condition:
         if profile is not None and profile.row_count and profile.null_count == 0:
             resolver.doubt("no row is without one", _NEVER_NONE)
         return empty
-    none = Comparison(as_column(column), Operator.IN if len(said) > 1 else Operator.EQUAL, said)
+    none = equal_to(as_column(column), said)
     return none if profile is not None and profile.null_count == 0 else Either((none, empty))
 
 
@@ -194,6 +195,6 @@ def when_of_rows(resolver: Resolver, table: str) -> ColumnKey | None:
 def may_equal(catalog: Catalog, column: ColumnKey, ref: Ref) -> bool:
     """Whether a column that a verb suggests can hold a value."""
     kinds = {one.values[0].kind for one in ref.literals if one.values}
-    if kinds & {"date", "moment"} or ref.is_month or ref.is_weekday:
+    if kinds & {"date", "moment"} or ref.recurs:
         return catalog.is_moment_like(column)
     return "number" not in kinds or catalog.is_measure(column)

@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import OF_NUMBERS, Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
-from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
+from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of_rows, per_group
 from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
@@ -252,7 +252,7 @@ class Items:
         if ref is None or not noun.count or noun.distinct or noun.aggregates or noun.wh == "much":
             return False
         token = self.resolver.cut.linked.tokens[ref.last - 1]
-        if token.text.lower() == token.lemma:
+        if token.is_lemma:
             return False  # how many staff
         called = self.catalog.table_words(table)
         alike = [key for key in options if key.table == table and self.catalog.words(key) == called]
@@ -303,7 +303,7 @@ class Items:
 
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is: of several places the one whose name says what the question does."""
-        words_said = set(self._said())
+        words_said = set(self.resolver.cut.linked.words())
         said = {root_of(word) for word in words_said | of_life(words_said)}
         told: list[tuple[int, int, int, ColumnKey]] = []
         for key in self.catalog.of(table):
@@ -314,18 +314,14 @@ class Items:
                 told.append((-len(beside & said), len(beside - said), rank, key))
         return self._column(min(told, key=lambda one: one[:3])[3], noun) if told else None
 
-    def _said(self) -> Sequence[str]:
-        linked = self.resolver.cut.linked
-        return linked.words(0, len(linked.tokens))
-
     def _told(self, table: str, noun: Noun) -> Item | None:
         """What a question word asks of a row beside its name: where it is, or when it was."""
         if noun.wh == "where":
             found = self._place(table, noun)
         else:
-            time = self.resolver.time_column([table], hint=self._said())
+            time = self.resolver.time_column([table], hint=self.resolver.cut.linked.words())
             found = self._date(time, noun) if time is not None else None
-            lives = of_life(set(self._said()))
+            lives = of_life(set(self.resolver.cut.linked.words()))
             if time is not None and lives and lives.isdisjoint(self.catalog.words(time)):
                 found = None  # when somebody was born is not when anything else happened
         if found is None:
@@ -404,11 +400,11 @@ class Items:
             ranked = next((one for one in resolver.frame.sorts if one.most and one.noun is not None), None)
             if ranked is not None and ranked.noun is not None and (of := resolver.table(ranked.noun.ref)) is not None:
                 table = of  # the reserve with the most sightings, and how many there were
-            return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+            return number_of_rows(table, noun)
         if noun.everything:
             return self._everything(table, noun)
         if noun.wh == "when":
-            column = resolver.time_column([table, *resolver.mentioned()], hint=self._said())
+            column = resolver.time_column([table, *resolver.mentioned()], hint=self.resolver.cut.linked.words())
             return self._date(column, noun) if column else None
         if noun.wh == "where":
             return self._place(table, noun)
@@ -452,7 +448,7 @@ class Items:
         if isinstance(target, str) and _OF_COUNTS & set(noun.aggregates):
             return per_group(resolver, noun, target)
         if isinstance(target, str):
-            return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)
+            return number_of_rows(target, noun)
         if catalog.is_measure(target) and noun.aggregates:
             figures: list[Term] = [Figure(one, as_column(target)) for one in noun.aggregates]
             return Item(figures, target.table, noun, columns=(target,), figures=True)
@@ -464,23 +460,17 @@ class Items:
             resolver.doubt("a number may be meant or its sum", 0.25)
             return Item([Figure(Aggregate.SUM, as_column(target))], target.table, noun, columns=(target,), figures=True)
         if target == catalog.key(target.table) and not noun.distinct:
-            return Item(
-                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
-            )
+            return number_of_rows(target.table, noun)
         if target in catalog.names(target.table) and not noun.distinct:
-            return Item(
-                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
-            )
+            return number_of_rows(target.table, noun)
         if noun.ref is not None and noun.ref.values and not noun.distinct and catalog.vocabulary.flag(target):
             flagged = Cond("value", noun.ref.first, values=(noun.ref,))  # how many union members, of yes and no
             if not any(one.values == flagged.values for one in resolver.frame.conditions):
                 resolver.frame.conditions.append(flagged)
-            return Item(
-                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
-            )
+            return number_of_rows(target.table, noun)
         rows_of = target.table if not noun.distinct and self._happens(noun, target) else None
         if rows_of is not None:
-            return Item([Figure(Aggregate.COUNT, rows_of=rows_of)], rows_of, noun, figures=True, counted=rows_of)
+            return number_of_rows(rows_of, noun)
         figure = Figure(Aggregate.COUNT, as_column(target), distinct=True)
         return Item([figure], target.table, noun, columns=(target,), figures=True)
 
@@ -536,10 +526,10 @@ class Items:
             )
         if column is None:
             if table is not None and counts:
-                return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+                return number_of_rows(table, noun)
             if table is not None and noun.aggregates == (Aggregate.SUM,):
                 resolver.doubt("a total of rows is taken for their number", 0.15)
-                return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+                return number_of_rows(table, noun)
             return None
         for aggregate in noun.aggregates:
             if aggregate in OF_NUMBERS and not self.catalog.is_number(column):

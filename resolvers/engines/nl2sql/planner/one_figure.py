@@ -29,7 +29,7 @@ def one_figure(resolver: Resolver, items: Sequence[Item], plan: Plan) -> Plan:
     if column is None or _is_of_one_row(resolver.catalog, plan):
         return plan
     noun, tokens = items[0].noun, resolver.cut.linked.tokens
-    if noun.ref is None or tokens[noun.ref.last - 1].text.lower() != tokens[noun.ref.last - 1].lemma:
+    if noun.ref is None or not tokens[noun.ref.last - 1].is_lemma:
         return plan  # the costs of strikes
     total = AGGREGATES.get((tokens[noun.ref.first].text.lower(),)) is Aggregate.SUM
     if not total and plan.main in resolver.mentioned():
@@ -64,7 +64,7 @@ def _is_of_one_row(catalog: Catalog, plan: Plan) -> bool:
         if isinstance(one, Comparison) and isinstance(one.left, Column) and not one.negated
         if one.operator is Operator.EQUAL and all(isinstance(value, Literal) for value in one.right)
     }
-    if said & {*catalog.names(plan.main)} or any(key.table == plan.main and _is_unique(catalog, key) for key in said):
+    if said & {*catalog.names(plan.main)} or any(key.table == plan.main and catalog.is_unique(key) for key in said):
         return True
     whole = catalog.whole_key(plan.main)
     return all(key in said or _is_told(catalog, key, said) for key in whole)
@@ -74,8 +74,3 @@ def _is_told(catalog: Catalog, key: ColumnKey, said: set[ColumnKey]) -> bool:
     """Whether a key refers to a row that is told by its own key or name."""
     tie = catalog.reference(key)
     return tie is not None and (catalog.key(tie.to) in said or bool({*catalog.names(tie.to)} & said))
-
-
-def _is_unique(catalog: Catalog, key: ColumnKey) -> bool:
-    profile = catalog.profile(key)
-    return profile is not None and bool(profile.row_count) and profile.distinct_count == profile.row_count

@@ -5,7 +5,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.mention import Mention
-from resolvers.engines.nl2sql.plan import Literal, Operator
+from resolvers.engines.nl2sql.plan import Comparison, Literal, Operator, Term
+
+
+def equal_to(left: Term, values: Sequence[Literal]) -> Comparison:
+    """That something is one of some values."""
+    return Comparison(left, Operator.IN if len(values) > 1 else Operator.EQUAL, tuple(values))
 
 
 def in_time(operator: Operator, mention: Mention) -> tuple[Operator, tuple[Literal, ...]]:

@@ -255,7 +255,7 @@ class Ordering(Reader):
         """`quantity sold by product`: rather of each product than what a product sells."""
         atom = self.at(1)
         token = self.cut.linked.tokens[atom.last - 1] if atom is not None else None
-        return token is not None and token.text.lower() == token.lemma and self._is_amount()
+        return token is not None and token.is_lemma and self._is_amount()
 
     def _is_title(self) -> bool:
         """`Invoices by status`: the title of a chart, rather than rows to be shown in an order."""
@@ -379,7 +379,7 @@ class Ordering(Reader):
         if verb is None or verb.ref is None or verb.ref.first + 1 != verb.ref.last or not may_be_table(verb.ref):
             return None
         token = self.cut.linked.tokens[verb.ref.first]
-        if token.text.lower() == token.lemma or degree_of_action(token.lemma, most=True) is not None:
+        if token.is_lemma or degree_of_action(token.lemma, most=True) is not None:
             return None
         said = self.frame.conditions[-1] if self.frame.conditions else None
         if said is not None and said.kind == "exists" and said.how == "verb" and said.table is verb.ref:

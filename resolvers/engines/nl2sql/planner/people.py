@@ -55,7 +55,7 @@ def _led(resolver: Resolver) -> str | None:
     tokens, catalog = resolver.cut.linked.tokens, resolver.catalog
     for cond in resolver.frame.conditions:
         first = cond.values[0].first if cond.kind == "value" and cond.values else 0
-        if first < 2 or tokens[first - 1].lemma != "by" or tokens[first - 2].text.lower() == tokens[first - 2].lemma:
+        if first < 2 or tokens[first - 1].lemma != "by" or tokens[first - 2].is_lemma:
             continue
         found = resolver.value(cond.values[0], cond.near)
         if found is None or not catalog.vocabulary.is_person(found[0].table):
@@ -72,7 +72,7 @@ def with_people(linked: Linked, catalog: Catalog) -> Linked:
     spans = [
         (at, at + 1)
         for at, token in enumerate(linked.tokens)
-        if token.lemma in _ANYBODY and token.text.lower() != token.lemma and (at, at + 1) not in named
+        if token.lemma in _ANYBODY and not token.is_lemma and (at, at + 1) not in named
     ]
     if not spans:
         return linked

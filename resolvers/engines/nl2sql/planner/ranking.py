@@ -1,6 +1,5 @@
 """Orders of a plan: which rows come first."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of
@@ -153,7 +152,7 @@ class Ranking(Grouping):
         """Whether several rows are asked for: `the names of the songs`, `which languages`."""
         ref = item.noun.owner or item.noun.ref
         token = self.resolver.cut.linked.tokens[ref.last - 1] if ref is not None else None
-        return token is not None and token.text.lower() != token.lemma and token.text.lower().endswith("s")
+        return token is not None and not token.is_lemma and token.text.lower().endswith("s")
 
     def _most_above(self, sort: Sort, target: str) -> bool:
         """`students of the dorm with the most pets`: what comes first is none of what is asked for, but above it."""
@@ -316,15 +315,12 @@ class Ranking(Grouping):
             return term
         if item.table == column.table or catalog.refers(item.table, column.table):
             return term
-        if catalog.words(column)[0] == "total" and {"total", "overall"} & set(self._said()):
+        if catalog.words(column)[0] == "total" and {"total", "overall"} & set(self.resolver.cut.linked.words()):
             return self._of_those(column)
         amount = set(catalog.words(column)) & _AMOUNTS or is_amount(catalog, column)
         if amount or catalog.is_measure(column):
             self.resolver.doubt("the largest or the largest total may be meant", 0.3 if amount else _OF_ONE_ROW)
         return term
-
-    def _said(self) -> Sequence[str]:
-        return self.resolver.cut.linked.words(0, len(self.resolver.cut.linked.tokens))
 
     def _of_a_day(self, degree: Degree, column: ColumnKey) -> ColumnKey:
         """The figure by which a day is the coldest; the day itself, with a doubt, where none is known."""

@@ -129,9 +129,7 @@ class Resolver(Targets):
             return -_DOER
         if among_people:
             return _DOER if catalog.vocabulary.is_person(key.table) else 0.0
-        profile = catalog.profile(key)
-        unique = profile is not None and profile.row_count and profile.distinct_count == profile.row_count
-        return _DOER / 3 if unique else 0.0
+        return _DOER / 3 if catalog.is_unique(key) else 0.0
 
     def _held(self, ref: Ref, tables: Iterable[str]) -> Iterator[tuple[ColumnKey, Literal]]:
         """Columns of the tables at hand that hold a text, as their profiles know."""

@@ -10,6 +10,7 @@ from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Literal
 from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.sql_writing.uses import percentage_of
 
 _HUNDRED: Final = Literal("number", Decimal(100))
 _OF_WHAT: Final = 0.3
@@ -19,7 +20,7 @@ _OF_WHAT: Final = 0.3
 def percent_of(figure: Figure, table: str) -> Term:
     """How many of a hundred rows fit, and of a total how much of a hundred."""
     of_all = Figure(Aggregate.COUNT) if figure.aggregate is Aggregate.COUNT and not figure.distinct else figure
-    return Arithmetic("*", _HUNDRED, Arithmetic("/", figure, Nested(Plan(table, (Output(of_all),)))))
+    return _percent(figure, Plan(table, (Output(of_all),)))
 
 
 def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) -> list[Output]:
@@ -55,8 +56,12 @@ def _behind(part: Part) -> int:
 
 
 def _of(term: Term, base: Sequence[Part]) -> Term:
-    match term:
-        case Arithmetic("*", hundred, Arithmetic("/", figure, Nested(whole))) if hundred == _HUNDRED:
-            told = replace(whole, where=conjoined(base), also=also_of(base, whole.main))
-            return Arithmetic("*", hundred, Arithmetic("/", figure, Nested(told)))
-    return term
+    share = percentage_of(term)
+    if share is None:
+        return term
+    figure, whole = share
+    return _percent(figure, replace(whole, where=conjoined(base), also=also_of(base, whole.main)))
+
+
+def _percent(figure: Figure, whole: Plan) -> Term:
+    return Arithmetic("*", _HUNDRED, Arithmetic("/", figure, Nested(whole)))

@@ -85,12 +85,12 @@ def strays(
     if mention.last - mention.first == 2 and mention.first and tokens[mention.first - 1].text.lower() in _ASKED:
         if is_inflected(first) and (mention.last, mention.column.table) in tables:
             return True  # who collected accession 4
-        rows = (mention.first, mention.column.table) in begun and first.text.lower() != first.lemma
-        if rows and last.lemma in VERBS and last.text.lower() == last.lemma and _goes_on(tokens, mention.last):
+        rows = (mention.first, mention.column.table) in begun and not first.is_lemma
+        if rows and last.lemma in VERBS and last.is_lemma and _goes_on(tokens, mention.last):
             return True  # how many bridges cross the Don
     if (
         last.text.lower().endswith(("ed", "ing"))
-        and last.lemma != last.text.lower()
+        and not last.is_lemma
         and (mention.first, mention.column.table) in begun
     ):
         return True
@@ -106,7 +106,7 @@ def strays(
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
     if ofs > 1 or ("of" in inner and mention.score < (0.8 if first.lemma in _OF_KINDS else 0.9)):
         return True
-    if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
+    if "of" in inner and first.lemma == "number" and not last.is_lemma:
         told = any(end == mention.last for end, _ in tables)
         own = (mention.last, mention.column.table) in tables
         return own or (
@@ -133,7 +133,7 @@ def _goes_on(tokens: Sequence[Token], at: int) -> bool:
 
 def is_inflected(token: Token) -> bool:
     """Whether a word is a form of a verb in -ed or -ing."""
-    return token.text.lower().endswith(("ed", "ing")) and token.lemma != token.text.lower()
+    return token.text.lower().endswith(("ed", "ing")) and not token.is_lemma
 
 
 def is_ranked(tokens: Sequence[Token], at: int) -> bool:

@@ -390,7 +390,7 @@ class Targets:
         `cost_per_student`, nor the `student_teacher_ratio`.
         """
         tokens = self.cut.linked.tokens[ref.first : ref.last]
-        if tokens[-1].text.lower() == tokens[-1].lemma or not self.catalog.is_number(key):
+        if tokens[-1].is_lemma or not self.catalog.is_number(key):
             return False
         names = tokens_of(key.column)
         heads = names[: names.index("per")] if "per" in names[1:] else names[-1:] if names[-1] in _RATIOS else []
@@ -414,7 +414,7 @@ class Targets:
             return set()
         values = (one for cond in self.frame.conditions if cond.kind == "value" for one in cond.values)
         behind = (one for one in values if ref.last < one.first <= ref.last + 2)
-        plural = (one for one in behind if tokens[one.last - 1].lemma != tokens[one.last - 1].text.lower())
+        plural = (one for one in behind if not tokens[one.last - 1].is_lemma)
         return {one.column.table for each in plural for one in each.values if one.column is not None}
 
     def _by_number(self, ref: Ref, owner: str, options: dict[ColumnKey, float]) -> None:

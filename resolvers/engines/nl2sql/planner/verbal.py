@@ -50,7 +50,7 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     before = tokens[atom.first - 1] if atom.first else None
     if before is not None and before.lemma in ("have", "with"):
         return best < 0.9
-    return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
+    return best < 0.9 or (before is not None and not before.is_lemma and before.text.isalpha())
 
 
 def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
@@ -65,7 +65,7 @@ _FIGURES: Final = frozenset(("amount", "total", "sum", "number", "value", "volum
 def is_sized(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is done by things right before it, to the size behind it: `which trips cost more than 100`."""
     word, before = tokens[at], tokens[at - 1] if at else None
-    if word.text.lower() != word.lemma or word.lemma not in VERBS or before is None:
+    if not word.is_lemma or word.lemma not in VERBS or before is None:
         return False
     behind = [one.lemma for one in tokens[at + 1 : at + 3]]
     sized = behind[1:] == ["than"] or behind in (["at", "least"], ["at", "most"]) or behind[:1] in (["over"], ["under"])

@@ -334,7 +334,7 @@ class _Work:
         """Whether a word says what somebody does: `hit` is none of the hits that a column counts."""
         token = self.tokens[at]
         return (token.lemma in VERBS or token.lemma in IRREGULAR_VERBS) and not (
-            token.text.lower().endswith("s") and token.text.lower() != token.lemma
+            token.text.lower().endswith("s") and not token.is_lemma
         )
 
     def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
@@ -473,7 +473,7 @@ class _Work:
         head = self.tokens[last - 1]
         is_of = last < len(self.tokens) and self.tokens[last].lemma == "of"
         is_of = is_of or (first > 0 and self.asks_for(first - 1, last))
-        return (is_of or head.text.lower() != head.lemma) and (first, last) in self.named_rows
+        return (is_of or not head.is_lemma) and (first, last) in self.named_rows
 
     def asks_for(self, before: int, last: int) -> bool:
         """`which animal`, `the heaviest animal`: rows are asked for, where no noun stands behind."""

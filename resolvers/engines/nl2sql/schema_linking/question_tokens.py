@@ -48,7 +48,7 @@ class TokenizedQuestion:
         token = self.tokens[at]
         if token.quoted or (token.lemma in STOP_WORDS and not self.is_code(at)) or not token.lemma.strip("'-_."):
             return False
-        if at == 0 and token.lemma in COMMANDS and token.text.lower() == token.lemma:  # "Name all ...", "List ..."
+        if at == 0 and token.lemma in COMMANDS and token.is_lemma:  # "Name all ...", "List ..."
             return False
         return any(map(str.isalpha, token.lemma))
 

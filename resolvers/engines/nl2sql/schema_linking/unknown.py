@@ -93,7 +93,7 @@ def _spelled(question: TokenizedQuestion, first: int, last: int) -> list[str]:
         return [*found, *other_names(said)[:5]]
     if last - first == 1 and token.lemma != said.lower() and any(map(str.isalpha, token.lemma)):
         found.append(token.lemma)
-    elif last - first > 1 and question.tokens[last - 1].lemma != question.tokens[last - 1].text.lower():
+    elif last - first > 1 and not question.tokens[last - 1].is_lemma:
         head = question.tokens[last - 1]
         found.append(said[: head.start - question.tokens[first].start] + head.lemma)
     return [*found, *other_names(said)[:5]]

@@ -19,13 +19,11 @@ from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
     OF_NUMBERS,
     Aggregate,
-    Arithmetic,
     Both,
     Column,
     Condition,
     Expression,
     Figure,
-    Literal,
     Nested,
     Output,
     Plan,
@@ -44,6 +42,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import (
     nodes_of,
     on_figures,
     parts_of,
+    percentage_of,
     uses_of,
     uses_of_plan,
 )
@@ -448,9 +447,7 @@ class Writer:
                 return f"{CALLED[term.aggregate]}_{self._name(Use(term.rows_of))}" if term.rows_of else "count"
             case Nested():
                 return self._called(term.plan.outputs[0].term)
-            case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(), Nested())) if hundred == 100:
-                return "percentage"
-        return "value"
+        return "percentage" if percentage_of(term) is not None else "value"
 
 
 CALLED: Final = {

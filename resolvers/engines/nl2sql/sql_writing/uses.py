@@ -15,7 +15,9 @@ from resolvers.engines.nl2sql.plan import (
     Either,
     Expression,
     Figure,
+    Literal,
     Member,
+    Nested,
     Operator,
     Plan,
     Related,
@@ -104,6 +106,14 @@ def uses_in(term: Term, main: str) -> Iterator[Use]:
                 yield Use(term.rows_of or main)
         case _:
             yield from (Use(one.table, one.instance) for one in columns_in(term))
+
+
+def percentage_of(term: Term) -> tuple[Figure, Plan] | None:
+    """The figure and the whole of which a term is the percentage; None where it is none."""
+    match term:
+        case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure() as figure, Nested(whole))):
+            return (figure, whole) if hundred == 100 else None
+    return None
 
 
 def parts_of(condition: Condition | None) -> list[Condition]:
