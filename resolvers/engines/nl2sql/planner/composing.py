@@ -1,7 +1,6 @@
 """A plan from the parts of a question."""
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import (
@@ -11,7 +10,6 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Figure,
-    Literal,
     Member,
     Operator,
     Output,
@@ -31,7 +29,8 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
-from resolvers.engines.nl2sql.planner.parts import Part, about
+from resolvers.engines.nl2sql.planner.operands import numbers
+from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
@@ -164,7 +163,7 @@ class Composer(Clashes):
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)
-        where_extra = [*related, *self._counts(conditions, main)]
+        where_extra = [*related, *self._counts(conditions, main, parts)]
         if conditions.figures:
             self.having += conditions.figures
             plain = next((item for item in self.items if not item.figures), None)
@@ -379,12 +378,12 @@ class Composer(Clashes):
         shared = item.entity is None and len(item.columns) == 1 and not catalog.is_key(item.columns[0])
         return beside and shared and not catalog.is_measure(item.columns[0])
 
-    def _counts(self, conditions: Conditions, main: str) -> list[Condition]:
+    def _counts(self, conditions: Conditions, main: str, parts: list[Part]) -> list[Condition]:
         """`with more than two courses`."""
         catalog = self.resolver.catalog
         found: list[Condition] = []
-        for table, operator, number in conditions.having:
-            right = (Literal("number", Decimal(number)),)
+        for table, operator, count, cond in conditions.having:
+            right, number = numbers(count), count[0]
             item = next((one for one in self.items if not one.figures), None)
             counts = [one for one in self.items if one.counted == table]
             subject = item.table if item is not None else main
@@ -428,6 +427,7 @@ class Composer(Clashes):
             counting = Plan(
                 table,
                 (Output(as_column(key)),),
+                where=take_counted(parts, cond, Held(table, holder, self.items[0].noun.first), catalog),
                 groups=(as_column(key),),
                 having=Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right),
             )

@@ -68,8 +68,12 @@ def is_sized(tokens: Sequence[Token], at: int) -> bool:
     if not word.is_lemma or word.lemma not in VERBS or before is None:
         return False
     behind = [one.lemma for one in tokens[at + 1 : at + 3]]
-    sized = behind[1:] == ["than"] or behind in (["at", "least"], ["at", "most"]) or behind[:1] in (["over"], ["under"])
-    return sized and before.text.lower() == f"{before.lemma}s"
+    sized = (
+        behind[1:] == ["than"]
+        or behind in (["at", "least"], ["at", "most"])
+        or behind[:1] in (["over"], ["under"], ["between"])
+    )
+    return sized and before.text.lower() in (f"{before.lemma}s", f"{before.lemma}es", f"{before.lemma[:-1]}ies")
 
 
 def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
