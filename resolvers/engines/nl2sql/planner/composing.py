@@ -22,7 +22,7 @@ from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
-from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts, number_of_rows
+from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, doubt_shares, group_amounts, number_of_rows
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
@@ -84,6 +84,7 @@ class Composer(Clashes):
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             doubt_above(resolver, self.items, found)
+            doubt_counts_of_one(resolver, found)
             doubt_shown(resolver, self.items, found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
@@ -391,6 +392,8 @@ class Composer(Clashes):
             if counts or (item is not None and item.entity is None and item.table == table):
                 if item is not None and not self.groups:
                     self._group_by(item)
+                elif item is None and not self.groups:
+                    self.resolver.doubt("the number of all rows is compared with one", 0.9)
                 self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
                 continue
             if item is not None and self._is_shared(item, table) and len(self.items) == 1 and not self.groups:

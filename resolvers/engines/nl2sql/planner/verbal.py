@@ -62,6 +62,9 @@ def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
 _FIGURES: Final = frozenset(("amount", "total", "sum", "number", "value", "volume", "share", "percentage", "cost"))
 
 
+_SIZED: Final = (["over"], ["under"], ["between"])
+
+
 def is_sized(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is done by things right before it, to the size behind it: `which trips cost more than 100`."""
     word, before = tokens[at], tokens[at - 1] if at else None
