@@ -10,7 +10,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
-from resolvers.engines.nl2sql.language.trends import compared, over_time
+from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
 from resolvers.engines.nl2sql.mention import Correction, Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -145,7 +145,7 @@ def understood(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
 
 
 def _over_time(text: str) -> str:
-    return over_time(compared(text))
+    return over_time(side_by_side(compared(text)))
 
 
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

@@ -54,6 +54,7 @@ def test_a_number_of_what_is_not_there_is_not_that_of_something_else() -> None:
         ("How many birds were seen in the 1970s?", "BETWEEN 1970 AND 1979"),
         ("Which keepers are over 40?", "SELECT keeper_first, keeper_last FROM keepers"),
         ("average weight of owls vs gulls", "GROUP BY kinds.kind_name"),
+        ("Were more birds seen in 1990 than in 1991?", "GROUP BY seen_year"),
     ],
 )
 def test_plain_words_are_read(text: str, part: str) -> None:
@@ -72,6 +73,7 @@ def test_first_and_last_are_names_of_people() -> None:
         "Which keepers won?",
         "How many only have one kind?",
         "How many birds for each bird?",
+        "How much did the age of female keepers grow between 1990 and 2000?",
     ],
 )
 def test_what_a_query_does_not_tell_is_never_sure(text: str) -> None:

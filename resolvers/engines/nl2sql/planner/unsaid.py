@@ -1,6 +1,6 @@
 """What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
@@ -43,6 +43,10 @@ _RESULTS: Final = frozenset(
      "succeed", "defeat")
 )  # fmt: skip
 """Verbs of an outcome, which rows must tell: nobody won because of being there."""
+_CHANGES: Final = frozenset(
+    ("grow", "growth", "increase", "decrease", "rise", "decline", "drop", "fall", "shrink", "change", "improve", "gain")
+)
+"""Words of a figure that is another at one time than at another."""
 _CHOOSES: Final = (exp.Where, exp.Join, exp.Group, exp.Order, exp.Limit, exp.AggFunc)
 _VERSUS: Final = ("vs", "versus", "compared")
 _COMPARED: Final = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
@@ -89,9 +93,11 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
         yield "a figure over several rows is asked for, and one of each is shown", 0.9
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
-    for verb in _results(pieces):
-        if not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
-            yield "what came of something is asked for, and nothing tells it", 0.5
+    changed = () if has(exp.Group, exp.Sub, exp.Window) else _CHANGES
+    for verbs, why, cost in ((_RESULTS, "what came of something", 0.5), (changed, "a change", 0.6)):
+        for verb in _said(verbs, pieces):
+            if not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
+                yield f"{why} is asked for, and nothing tells it", cost
     if not has(*_CHOOSES) and _asks_which_did(pieces):
         yield "who did something is asked for, and all are shown", 0.6
     if _compares(pieces) and not has(exp.Group) and len(_figures(nodes)) < 2:
@@ -106,9 +112,10 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "both ends of a way are named, and one is used", 0.3
 
 
-def _results(pieces: Cut) -> list[str]:
-    """Verbs of what came of something in the question, as they are said: who won, which firms failed."""
-    return [one.lemma for one in pieces.linked.tokens if one.lemma in _RESULTS and not one.quoted]
+def _said(words: Collection[str], pieces: Cut) -> list[str]:
+    """Those of some words that a question has, but for names: Rose Hall."""
+    plain = (one for at, one in enumerate(pieces.linked.tokens) if not one.quoted and (not at or one.text.islower()))
+    return [one.lemma for one in plain if one.lemma in words]
 
 
 def _is_told(verb: str, names: Sequence[str], words: Sequence[str]) -> bool:
