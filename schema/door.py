@@ -12,11 +12,12 @@ from resolvers.idempotency import once
 from resolvers.operation import Operation
 from resolvers.uploads import upload_once
 from schema.base import Info
-from schema.connections import Bounds, Lister, filters_of, item_of
+from schema.connections import Lister, filters_of, item_of
 from schema.content import Sent, Upload
 from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
 from schema.pagination import Connection
+from schema.windows import Window
 
 
 def opens(op: Operation[..., Any]) -> Any:
@@ -58,7 +59,7 @@ def connects(op: Operation[..., Any]) -> Any:
 
     bounds = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=field.rebuild_annotation(), default=None)
-        for name, field in Bounds.model_fields.items()
+        for name, field in Window.model_fields.items()
     ]
     summary = f"{op.summary.partition(chr(10))[0].rstrip('.')}, by cursors: 20 unless `first` or `last` says otherwise."
     return strawberry.field(
