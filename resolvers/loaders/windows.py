@@ -65,6 +65,14 @@ class WindowLoaders(LoadersBase):
             answers[one] = window.connection(found[one] if shown else Ranked())
         return [answers[one] for one in asked]
 
+    def _among(self, name: str, asked: Asked, items: Sequence[Any]) -> Any:
+        """The part of a list that was read as a whole; the error in its place, as `_windows` has it."""
+        try:
+            window = _Window(self._cursors(name, asked), asked.listing)
+        except InvalidParameter as error:
+            return error
+        return window.connection(Ranked(window.ranks().among(items), len(items)))
+
     def _cursors(self, name: str, asked: Asked) -> Cursors:
         what = [name, self._scope.organization_id, asked.project_id, asked.parent, asked.listing.filters]
         return Cursors(hashlib.blake2b(orjson.dumps(what, default=str), digest_size=9).digest())
