@@ -26,6 +26,7 @@ _MARKS: Final = (
     ("entity_type", "entity_id"),
     ("group",),
     ("violation_id",),
+    ("user_or_group", "is_group", "relation"),
 )
 """What tells an item of a list from the others, whatever else of it changes; the first that it has."""
 
