@@ -22,6 +22,7 @@ help:
 	@echo "  make test       run the quick tier of the tests (ARGS='tests/engines -k sum')"
 	@echo "  make test-all   run all tests (make test-long: those that the quick tier leaves out)"
 	@echo "  make check      formatting, lint, types and the direction of imports"
+	@echo "  make released   keep the graph as that of the release, from which changes are told breaking or not"
 	@echo "  make snapshot   rewrite schema.graphql, the OpenAPI documents and docs/settings.md, docs/connectors.md"
 	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
@@ -86,6 +87,10 @@ check: setup
 		echo "$$tool"; $(BIN)/$$tool || status=1; \
 	done; \
 	exit $$status
+
+.PHONY: released
+released: setup
+	@$(BIN)/python -m schema.released
 
 .PHONY: snapshot
 snapshot: setup

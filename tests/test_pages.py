@@ -270,7 +270,10 @@ async def test_the_explorer_offers_the_examples_of_the_services_that_are_served(
 ) -> None:
     groups = _shown((await client.get("/graphql")).text)
     assert [group["title"] for group in groups] == ["Across services", "Assets", "Utils"]
-    assert [one["title"] for one in groups[0]["examples"]] == ["From a project to its columns"]
+    assert [one["title"] for one in groups[0]["examples"]] == [
+        "From a project to its columns",
+        "The tables, with their scores",
+    ]
     connect = next(one for one in groups[1]["examples"] if one["title"] == "Connect a database")
     assert connect["note"] == "Credentials go in and never come out: an answer names them only."
     assert json.loads(connect["variables"])["host"] == "db.example.com"

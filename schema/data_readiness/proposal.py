@@ -2,15 +2,19 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from uuid import UUID
 
 import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import Change, JsonObject, Resource, change, choice, resource
+from schema.base import Change, Info, JsonObject, Resource, change, choice, edge, resource
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
+
+if TYPE_CHECKING:
+    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.utils.metadata_asset import MetadataAsset
 
 MOST_PROPOSALS_NAMED: Final = 1000
 """How many proposals one decision can name."""
@@ -124,6 +128,20 @@ class Proposal(Resource):
     decided_by: str | None = Field(description="The id of the user who decided.")
     decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
+
+    @edge
+    async def run(
+        self, info: Info
+    ) -> Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")] | None:
+        """The run that proposes it."""
+        return await info.context.load.run(self.run_id)
+
+    @edge
+    async def asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The asset that it is about; null when the catalog does not hold it."""
+        return await info.context.load.asset_about("proposals", self.id, self.asset_fqn)
 
 
 @resource

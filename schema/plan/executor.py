@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
+from schema.graph_bounds import NULLS, ON_ERROR
 from schema.plan.projection import LARGEST, Chosen, Projection, Projections, Shape
 
 _PROJECTIONS: WeakKeyDictionary[GraphQLSchema, Projections] = WeakKeyDictionary()
@@ -21,6 +22,8 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if (self.operation_extensions or {}).get(ON_ERROR) == NULLS:
+            self.error_propagation = False
         projections = _PROJECTIONS.get(self.schema)
         if projections is None:
             projections = _PROJECTIONS[self.schema] = Projections()

@@ -27,6 +27,7 @@ ADDITIONS: dict[str, str] = {
     "GET /governance/organizations/{org_id}/rate-limits": LIMITS,
     "PUT /governance/organizations/{org_id}/rate-limits": LIMITS,
     "GET /governance/permissions/explain": WHY,
+    "GET /governance/resources/{resource_type}/{resource_id}/roles": "who was let in must be seen",
     "POST /governance/permissions/repair": "what was left to nobody must be found and given back",
     "GET /assets/data": CATALOG,
     "DELETE /assets/data/{resource_uri}": "what is registered must be removable",
