@@ -27,7 +27,7 @@ help:
 	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --table FOLDER',"
-	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed)"
+	@echo "                  ARGS='--asking --databases FOLDER', ARGS='--steward --databases FOLDER', ARGS=--pii, ARGS=--speed)"
 	@echo "  make help       print this list"
 	@echo ""
 	@echo "For maintainers:"
@@ -113,7 +113,7 @@ bench: setup
 quality: setup
 	@case " $(ARGS) " in \
 		*' --pii '*) ;; \
-		*' --errors '*|*' --asking '*|*' --speed '*|*' --calibrate '*) exit 0;; \
+		*' --errors '*|*' --asking '*|*' --steward '*|*' --speed '*|*' --calibrate '*) exit 0;; \
 	esac; PYTHON=$(BIN)/python bash .ci/install-presidio || echo "quality: going on without Presidio beside." >&2
 	@$(BIN)/python -m benchmarks.quality $(ARGS)
 

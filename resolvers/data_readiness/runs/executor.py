@@ -290,6 +290,11 @@ class RunWork(ABC):
             "failed_tasks": failed,
             **(unread(uow, self.run.id, skipped) if skipped else {}),
         }
+        if output.get("proposals"):
+            # What a steward is asked about, as the list of them counts it, beside what it is made of.
+            output |= {
+                "proposals": uow.proposals.count_joined(self.scope, self.run.id), "proposal_parts": output["proposals"],
+            }  # fmt: skip
         if self._saves() and not self._may_save:
             output["not_saved"] = (
                 f"{Permission.CAN_MANAGE_METADATA} is required to approve what was proposed, as to change the same "
