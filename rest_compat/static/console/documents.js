@@ -141,9 +141,17 @@ export const SCORE = `
         dimensionId
         name
         displayName
+        weight
         score
         numerator
         denominator
+        metrics {
+          metricDefinitionId
+          name
+          numerator
+          denominator
+          score
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ import { Chart } from "./chart.js";
 import { CSV, FOLLOW } from "./documents.js";
 import { ask, follow, save } from "./graph.js";
 import { Failed, html } from "./parts.js";
-import { counted, percent } from "./words.js";
+import { percent, say } from "./words.js";
 import { Rows } from "./rows.js";
 
 const NOTHING = { steps: [], text: "", sql: null, result: null, artifacts: [], done: null, error: null };
@@ -42,9 +42,9 @@ export function Turn({ session, turn, last, onPick }) {
     <li class="turn" aria-busy=${String(!over && !failure)}>
       <p class="question">${turn.question}</p>
       <div class="answer">
-        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? "The question was sent"} …</p>`}
+        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? say("turn.sent")} …</p>`}
         <${Said} known=${known} />
-        ${known.error && html`<div class="face wrong" role="alert"><strong>No answer came</strong><span>${known.error.message}</span><span>Ask again, or in other words.</span></div>`}
+        ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
         <${Readings} readings=${known.done?.readings} open=${last} onPick=${onPick} />
         <${Charts} artifacts=${known.artifacts} />
@@ -68,12 +68,12 @@ function Said({ known }) {
 function Readings({ readings, open, onPick }) {
   if (!readings?.length) return null;
   return html`
-    <ul class="readings" aria-label="What is meant">
+    <ul class="readings" aria-label=${say("turn.readings")}>
       ${readings.map(
         (reading) => html`<li key=${reading.id}>
           <button type="button" disabled=${!open} onClick=${() => onPick(reading)}>
             <span>${reading.text}</span>
-            ${reading.row_count != null && html`<span class="quiet">${counted(reading.row_count, "row", "rows")}</span>`}
+            ${reading.row_count != null && html`<span class="quiet">${say("count.rows", { count: reading.row_count })}</span>`}
           </button>
         </li>`,
       )}
@@ -102,9 +102,9 @@ function Csv({ artifacts, result }) {
   };
   return html`
     <p class="after">
-      <button type="button" class="quiet-button csv" onClick=${download}>Save as CSV</button>
-      ${result.rows.length < result.row_count && html`<span class="quiet">${counted(result.rows.length, "row", "rows")} of ${result.row_count} shown; the file has all.</span>`}
-      ${result.truncated && html`<span class="quiet">The source has more rows than were read.</span>`}
+      <button type="button" class="quiet-button csv" onClick=${download}>${say("turn.csv")}</button>
+      ${result.rows.length < result.row_count && html`<span class="quiet">${say("turn.shown", { count: result.rows.length, total: result.row_count })}</span>`}
+      ${result.truncated && html`<span class="quiet">${say("turn.truncated")}</span>`}
     </p>
     ${failure && html`<${Failed} failure=${failure} again=${download} />`}
   `;
@@ -115,9 +115,9 @@ function Query({ known }) {
   if (!sql) return null;
   return html`
     <details class="query">
-      <summary>How it was found${sql.confidence != null && html`<span class="quiet"> · such drafts are right ${percent(sql.confidence)} of the time</span>`}</summary>
-      ${(done?.reading ?? sql.reading) && html`<p>Understood as: ${done?.reading ?? sql.reading}</p>`}
-      ${done?.verified && html`<p>A steward has checked this query.</p>`}
+      <summary>${say("turn.how")}${sql.confidence != null && html`<span class="quiet"> · ${say("turn.right", { share: percent(sql.confidence) })}</span>`}</summary>
+      ${(done?.reading ?? sql.reading) && html`<p>${say("turn.understood", { reading: done?.reading ?? sql.reading })}</p>`}
+      ${done?.verified && html`<p>${say("turn.verified")}</p>`}
       <pre tabindex="0" aria-label="SQL"><code>${sql.sql}</code></pre>
     </details>
   `;
