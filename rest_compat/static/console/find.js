@@ -14,9 +14,17 @@ const ICON = { TABLE: "table", COLUMN: "column", DATABASE_SCHEMA: "schema", DATA
 const PAUSE = 180;
 const PAGE = 30;
 
+// Whatever lies below a dotted name, at any depth.
+const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;
+
 // Plain words find what begins with the last of them; whatever uses the language of searches is sent as it stands.
-function asked(text) {
-  const words = text.trim();
+function asked(text, under) {
+  const words = worded(text.trim());
+  if (!under) return words;
+  return words ? `(${words}) AND ${below(under)}` : below(under);
+}
+
+function worded(words) {
   if (!words) return null;
   return /^[\p{L}\p{N}_\s]+$/u.test(words) && !/\b(AND|OR|NOT)\b/.test(words) ? words + "*" : words;
 }
@@ -67,7 +75,7 @@ export function Find({ given }) {
 
   const idle = !words.trim() && !kind && !under;
   // Without any words the tables come first: columns are thousands, and begin with whatever sorts before letters.
-  const variables = { q: asked(words), assetType: kind || (idle ? "TABLE" : null), fqnPrefix: under || null, offset };
+  const variables = { q: asked(words, under), assetType: kind || (idle ? "TABLE" : null), offset };
   const answer = useAnswer(FIND, variables);
   const empty = idle && answer.data?.searchMetadata.total === 0;
   return html`

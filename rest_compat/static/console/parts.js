@@ -78,7 +78,7 @@ export function Part({ title, answer, children, note, id }) {
 
 // The views of one place, as links in a row: [[key, title, address]].
 export const Views = ({ label, now, views, kind = "page" }) => html`
-  <nav class="kinds" aria-label=${label}>${views.map(([key, title, address]) => html`<a key=${key} href=${address} aria-current=${key === now ? kind : undefined}>${title}</a>`)}</nav>
+  <nav class=${kind === "page" ? "views" : "kinds"} aria-label=${label}>${views.map(([key, title, address]) => html`<a key=${key} href=${address} aria-current=${key === now ? kind : undefined}>${title}</a>`)}</nav>
 `;
 
 // What a list leaves out, where it leaves something out.

@@ -335,3 +335,29 @@ export const LIMITS = `
     }
   }
 `;
+
+export const PROVENANCE = `
+  query ConsoleProvenance($sessionId: UUID!, $turnId: UUID!) {
+    turnProvenance(sessionId: $sessionId, turnId: $turnId) {
+      drafter
+      createdAt
+      tables {
+        fqn
+        version
+        qualityScore
+        openViolations
+        columns {
+          name
+        }
+      }
+      memories {
+        id
+        name
+      }
+      policies {
+        id
+        name
+      }
+    }
+  }
+`;

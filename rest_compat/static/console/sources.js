@@ -117,8 +117,8 @@ function Connect({ onMade, first }) {
       const made = (await ask(CONNECT, { connection })).createDataConnection;
       event.target.reset();
       // Whether it can be reached is told at the source itself, where it can be tried again.
-      await ask(VERIFY, { resourceUri: made.resourceUri }).catch(() => null);
-      onMade(made.name);
+      const verified = await ask(VERIFY, { resourceUri: made.resourceUri }).catch(() => null);
+      onMade(verified?.verifyDataConnection.success ? made.name : "");
     } catch (error) {
       setFailure(error);
     } finally {

@@ -28,7 +28,7 @@ export function Tags({ tags, most = 3, opens = false }) {
   return html`
     <span class="tags">
       ${shown.map((tag) => html`<${Tag} key=${tag.tagFqn} tag=${tag} />`)}
-      ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${say("tags.show", { names })} onClick=${() => setOpen(true)}>+${more}</button>`}
+      ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${say("tags.show", { count: more, names })} onClick=${() => setOpen(true)}>+${more}</button>`}
       ${more > 0 && !opens && html`<span class="tag more-tags" title=${names} role="note" aria-label=${say("tags.and", { names })}>+${more}</span>`}
     </span>
   `;

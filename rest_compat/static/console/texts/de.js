@@ -115,7 +115,7 @@ export default {
   "kind.DATABASE_SCHEMA": "Schema",
   "kind.DATABASE": "Datenbank",
   "kind.regular": "Tabelle",
-  "tags.show": "Auch {names} zeigen",
+  "tags.show": "+{count}: auch {names} zeigen",
   "tags.and": "und {names}",
   "ask.lead": "Fragen Sie in Ihren Worten nach den Daten dieses Projekts. Die Antwort zeigt die Abfrage, aus der sie stammt.",
   "ask.about": "How many {name}?",
@@ -617,5 +617,13 @@ export default {
   "limits.writes": "Schreiben",
   "limits.bulk": "Viele auf einmal",
   "limits.anonymous": "Ohne Token",
-  "limits.perMinute": "{count} je Minute"
+  "limits.perMinute": "{count} je Minute",
+  "turn.provenance": "Woher sie stammt",
+  "turn.version": "Version {version}",
+  "turn.score": "Datenqualität {score}",
+  "turn.columns": "nutzt {columns}",
+  "turn.policies": "Regeln, die eingebaut sind",
+  "turn.memories": "Was vorher bekannt war",
+  "turn.drafter": "Entworfen von {drafter}",
+  "turn.at": "ausgeführt {when}"
 };

@@ -115,7 +115,7 @@ export default {
   "kind.DATABASE_SCHEMA": "schema",
   "kind.DATABASE": "database",
   "kind.regular": "table",
-  "tags.show": "Show {names} as well",
+  "tags.show": "+{count}: show {names} as well",
   "tags.and": "and {names}",
   "ask.lead": "Ask about the data of this project in your own words. The answer shows the query that it comes from.",
   "ask.about": "How many {name}?",
@@ -617,5 +617,13 @@ export default {
   "limits.writes": "Writes",
   "limits.bulk": "Of many at once",
   "limits.anonymous": "Without a token",
-  "limits.perMinute": "{count} a minute"
+  "limits.perMinute": "{count} a minute",
+  "turn.provenance": "Where it comes from",
+  "turn.version": "version {version}",
+  "turn.score": "data quality {score}",
+  "turn.columns": "uses {columns}",
+  "turn.policies": "Policies that were built in",
+  "turn.memories": "What was known beforehand",
+  "turn.drafter": "Drafted by {drafter}",
+  "turn.at": "run {when}"
 };
