@@ -73,6 +73,7 @@ from rest_compat.request import ContextFactory, state_of
 from rest_compat.routing import TableRouter
 from rest_compat.search import search
 from rest_compat.settings import Settings
+from rest_compat.sign_in import sign_in_of
 from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
 from schema.errors import ApiError
@@ -350,7 +351,7 @@ def _http_app(
     app.router.routes.append(Route("/graphql", ExplorerAt(endpoint, pages), methods=["GET", "POST"]))
     app.router.routes.append(WebSocketRoute("/graphql", endpoint))
     app.router.routes.extend(mcp_routes([route for service in services for route in service.door.routes], settings))
-    app.router.routes.extend([*guide_routes(), *page_routes(pages)])
+    app.router.routes.extend([*guide_routes(), *page_routes(pages, sign_in_of(settings))])
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))
 

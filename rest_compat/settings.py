@@ -24,6 +24,7 @@ from persistence.turn_limits import TurnSettings
 from resolvers.answer_cache import AnswerSettings
 from resolvers.utils.schedule_limits import ScheduleSettings
 from rest_compat.mcp.settings import McpSettings
+from rest_compat.sign_in import SignInSettings
 from schema.graph_bounds import GraphSettings
 
 PREFIX = "STOA_"
@@ -88,6 +89,7 @@ class Settings(
     GovernanceSettings,
     RedisSettings,
     RateLimitSettings,
+    SignInSettings,
     TokenSettings,
     BlobSettings,
     AnswerSettings,
