@@ -13,7 +13,8 @@ from typing import Any, Final
 import orjson
 import sqlalchemy as sa
 
-from persistence.queries.asset_view import AssetView, HotStatement, answer_columns
+from persistence.queries.asset_documents import FEWEST, children_documents
+from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of
 from persistence.queries.catalog_edit import (
     NOUN,
     PEOPLES_FIELDS,
@@ -66,11 +67,13 @@ def get_asset(
     asset_type: AssetType | None = None,
     version: str | None = None,
     include_children: bool = False,
+    documents: bool = False,
 ) -> AssetView:
     """One asset by its dotted name, with at most 500 direct children when they are asked for.
 
-    Columns come by position, everything else by name. Raises InvalidParameter when an old version is asked for
-    together with children, NotFound, and ValidationError when the asset is of another type than expected.
+    `documents` says that the children will be written as they are, and nothing of them read. Columns come by position,
+    everything else by name. Raises InvalidParameter when an old version is asked for together with children, NotFound,
+    and ValidationError when the asset is of another type than expected.
     """
     if version is not None and include_children:
         raise InvalidParameter(
@@ -95,7 +98,17 @@ def get_asset(
         raise NotFound(NOUN, fqn)
     if not include_children:
         return view
-    return AssetView(row, _children(connection, scope, fqn, view.type))
+    if documents and (view.children_total or 0) >= FEWEST:
+        return _written(connection, scope, fqn, row, view.type)
+    return AssetView(row, [AssetView(child) for child in _children(connection, scope, fqn, view.type)])
+
+
+def _written(connection: sa.Connection, scope: Scope, fqn: str, row: Sequence[Any], type_: AssetType) -> AssetView:
+    """An asset with its children as documents: those that the store has, or all made now if it lacks any."""
+    kept, missing = children_documents(connection, scope, fqn, type_)
+    if missing:
+        kept = [document_of(child) for child in _children(connection, scope, fqn, type_)]
+    return AssetView(row, documents=kept, undocumented=missing)
 
 
 def live_assets(connection: sa.Connection, organization_id: str, ids: Sequence[str]) -> list[MetadataAsset]:
@@ -114,10 +127,9 @@ def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -
     return rows[0] if rows else None
 
 
-def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[AssetView]:
+def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[Sequence[Any]]:
     statement = _COLUMNS if type_ is AssetType.TABLE else _CHILDREN
-    rows = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
-    return [AssetView(row) for row in rows]
+    return statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
 
 
 _IN_PROJECT: Final = (

@@ -121,8 +121,11 @@ async def get_metadata(
             asset_type=asset_type,
             version=version,
             include_children=include_children,
+            documents=ctx.writes_only,
         )
     )
+    if found.undocumented:
+        ctx.services.documents.want(found.undocumented)
     return cast("MetadataAsset", found)
 
 
