@@ -3,11 +3,13 @@
 import inspect
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any, cast, get_args
 
 import strawberry
 from strawberry.file_uploads import Upload as GraphUpload
 
+from resolvers.chosen import choose
 from resolvers.idempotency import once
 from resolvers.operation import Operation
 from resolvers.uploads import upload_once
@@ -17,6 +19,7 @@ from schema.content import Sent, Upload
 from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
 from schema.pagination import Connection
+from schema.plan import read_in
 
 
 def opens(op: Operation[..., Any]) -> Any:
@@ -28,7 +31,11 @@ def opens(op: Operation[..., Any]) -> Any:
             key = f"{key}#{info.path.key}"
         arguments = op.checked(values)
         if op.upload is None:
-            return await once(op, info.context, key, arguments)
+            forget = choose(op, partial(read_in, info._raw_info))
+            try:
+                return await once(op, info.context, key, arguments)
+            finally:
+                forget()
         return await _uploaded(op, info.context, key, arguments)
 
     return strawberry.field(

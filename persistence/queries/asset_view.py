@@ -8,8 +8,8 @@ that the store wrote. Five hundred children then cost the driver, one dictionary
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, cast
 
 import orjson
 import sqlalchemy as sa
@@ -21,6 +21,7 @@ from sqlalchemy.util import await_only
 
 from persistence.columns import Moment
 from persistence.tables.catalog import metadata_assets
+from schema.plan import ENUM, Read
 from schema.utils.metadata_asset import AssetOwner, AssetTag, AssetType, ChangeDescription, MetadataAsset
 
 NAMES: Final = tuple(MetadataAsset.model_fields)
@@ -213,6 +214,9 @@ class AssetView:
 
     __slots__ = ("_children", "_documents", "_row", "undocumented")
 
+    __plan_reads__: ClassVar[Mapping[str, Read]]
+    __plan_row__: ClassVar[str]
+
     def __init__(
         self,
         row: Sequence[Any],
@@ -330,3 +334,35 @@ def _reader(name: str) -> property:
 for _name in NAMES:
     if not hasattr(AssetView, _name):
         setattr(AssetView, _name, _reader(_name))
+
+
+_READS: Final = {
+    name: Read(f"None if r[{at}] is None else r[{at}] == 1")
+    if name in _FLAG_FIELDS
+    else Read(f"r[{at}] and r[{at}].replace('.000000Z', 'Z')", "DateTime")
+    if name in _MOMENT_FIELDS
+    else Read(f"r[{at}]", ENUM if name == "type" else None)
+    for at, name in enumerate(NAMES)
+    if name in (*_FLAG_FIELDS, *_MOMENT_FIELDS, "type") or (name not in _READ and name != "children")
+}
+AssetView.__plan_reads__, AssetView.__plan_row__ = _READS, "_row"
+
+
+@lru_cache(256)
+def narrow_view(names: frozenset[str]) -> tuple[type[AssetView], tuple[sa.ColumnElement[Any], ...]]:
+    """Views that have some of an asset's fields, and what a select must ask for so that its rows are such.
+
+    Their rows are as wide as any, with nulls; any other field raises AttributeError.
+    """
+    columns = [
+        column if name in names else sa.null().label(f"a{at}")
+        for at, (name, column) in enumerate(zip(NAMES, answer_columns, strict=False))
+    ]
+    hidden = {name: property(partial(_not_read, name)) for name in NAMES if name not in names and name != "children"}
+    reads = {name: read for name, read in _READS.items() if name in names}
+    body = {"__slots__": (), **hidden, "__plan_reads__": reads}
+    return type("NarrowAssetView", (AssetView,), body), (*columns, answer_columns[-1])
+
+
+def _not_read(name: str, _view: AssetView) -> Any:
+    raise AttributeError(f"{name} was not read")

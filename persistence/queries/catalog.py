@@ -8,13 +8,14 @@ that stood before and was deleted comes back as a structural version of the same
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
 import sqlalchemy as sa
 
 from persistence.queries.asset_documents import FEWEST, children_documents
-from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of
+from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
 from persistence.queries.catalog_edit import (
     NOUN,
     PEOPLES_FIELDS,
@@ -68,12 +69,14 @@ def get_asset(
     version: str | None = None,
     include_children: bool = False,
     documents: bool = False,
+    only: frozenset[str] | None = None,
 ) -> AssetView:
     """One asset by its dotted name, with at most 500 direct children when they are asked for.
 
-    `documents` says that the children will be written as they are, and nothing of them read. Columns come by position,
-    everything else by name. Raises InvalidParameter when an old version is asked for together with children, NotFound,
-    and ValidationError when the asset is of another type than expected.
+    `documents` says that the children will be written as they are, and nothing of them read; `only` names the fields
+    that will be read of them. Columns come by position, everything else by name. Raises InvalidParameter when an old
+    version is asked for together with children, NotFound, and ValidationError when the asset is of another type than
+    expected.
     """
     if version is not None and include_children:
         raise InvalidParameter(
@@ -100,7 +103,11 @@ def get_asset(
         return view
     if documents and (view.children_total or 0) >= FEWEST:
         return _written(connection, scope, fqn, row, view.type)
-    return AssetView(row, [AssetView(child) for child in _children(connection, scope, fqn, view.type)])
+    if only is None:
+        return AssetView(row, [AssetView(child) for child in _children(connection, scope, fqn, view.type)])
+    kind, statement = _narrow(only, view.type is AssetType.TABLE)
+    children = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
+    return AssetView(row, [kind(child) for child in children])
 
 
 def _written(connection: sa.Connection, scope: Scope, fqn: str, row: Sequence[Any], type_: AssetType) -> AssetView:
@@ -136,9 +143,23 @@ _IN_PROJECT: Final = (
     metadata_assets.c.organization_id == sa.bindparam("organization_id"),
     metadata_assets.c.project_id == sa.bindparam("project_id"),
 )
-_BELOW: Final = sa.select(*answer_columns).where(
-    *_IN_PROJECT, metadata_assets.c.parent_fqn == sa.bindparam("fqn"), metadata_assets.c.deleted_at.is_(None)
-)
+
+
+def _below(columns: Sequence[sa.ColumnElement[Any]], by_position: bool) -> HotStatement:
+    """The direct children of an asset; columns come by position, everything else by name."""
+    asset = metadata_assets.c
+    query = sa.select(*columns).where(*_IN_PROJECT, asset.parent_fqn == sa.bindparam("fqn"), asset.deleted_at.is_(None))
+    order = (asset.ordinal_position.nulls_last(), asset.name) if by_position else (asset.name,)
+    return HotStatement(query.order_by(*order).limit(MAX_CHILDREN))
+
+
+@lru_cache(256)
+def _narrow(names: frozenset[str], by_position: bool) -> tuple[type[AssetView], HotStatement]:
+    """The views of children of which only some fields are read, and what reads them."""
+    kind, columns = narrow_view(names)
+    return kind, _below(columns, by_position)
+
+
 _BY_NAME: Final = HotStatement(
     sa.select(*answer_columns).where(
         *_IN_PROJECT,
@@ -146,10 +167,8 @@ _BY_NAME: Final = HotStatement(
         metadata_assets.c.resource_uri == sa.bindparam("uri"),
     )
 )
-_CHILDREN: Final = HotStatement(_BELOW.order_by(metadata_assets.c.name).limit(MAX_CHILDREN))
-_COLUMNS: Final = HotStatement(
-    _BELOW.order_by(metadata_assets.c.ordinal_position.nulls_last(), metadata_assets.c.name).limit(MAX_CHILDREN)
-)
+_CHILDREN: Final = _below(answer_columns, by_position=False)
+_COLUMNS: Final = _below(answer_columns, by_position=True)
 
 
 def _old(connection: sa.Connection, view: AssetView, version: Version) -> AssetView:
