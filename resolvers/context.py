@@ -12,6 +12,7 @@ from auth.rate_limit import Limits, RateWindow
 from auth.relations import Relations
 from persistence.blobs import Blobs
 from persistence.connectors.core.gateway import Gateway
+from persistence.documents import Documents
 from persistence.jobs.port import Jobs
 from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
@@ -52,6 +53,8 @@ class Services:
     """The deployment's rate limits, which a tenant's own stand over."""
     answers: AnswerCache
     """Answers about catalogs that are given again."""
+    documents: Documents
+    """What stores assets as they are answered."""
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""
@@ -84,6 +87,8 @@ class Context:
     """How many operations the request calls; each of several has a key of its own."""
     called: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
     """The operations that were called and answer of the catalog alone, each with its arguments."""
+    writes_only: bool = False
+    """Whether the door writes an answer as it is, and reads nothing of it."""
     catalog_only: bool = False
     """Whether the whole answer is made of nothing else, as far as a door knows."""
     look: Asked | None = None

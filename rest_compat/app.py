@@ -30,6 +30,7 @@ from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
 from persistence.connectors.core.gateway import Gateway
+from persistence.documents import Documents
 from persistence.engine import Database
 from persistence.jobs.dbos import DbosJobs
 from persistence.jobs.port import Jobs
@@ -141,6 +142,8 @@ class Parts:
         self._closing.push_async_callback(self.database.close)
         revisions = Revisions(self.database)
         self._closing.push_async_callback(revisions.close)
+        documents = Documents(self.database)
+        self._closing.push_async_callback(documents.close)
         remote: OpenFgaRelations | RemoteRelations | None = None
         if self.relations is None and self.apart and settings.governance_url is not None:
             if not url.startswith("postgresql"):  # a file takes one writer: governance could not write within ours
@@ -174,6 +177,7 @@ class Parts:
             models=Models(settings, outbound),
             limits=settings.limits,
             answers=AnswerCache(revisions, settings.answer_cache_bytes),
+            documents=documents,
             clock=self.clock,
             runs=settings,
             turns=settings,

@@ -3,11 +3,13 @@
 import inspect
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any, Final, cast, get_args
 
 import strawberry
 from strawberry.file_uploads import Upload as GraphUpload
 
+from resolvers.chosen import choose
 from resolvers.idempotency import once
 from resolvers.operation import Operation
 from resolvers.uploads import upload_once
@@ -18,6 +20,7 @@ from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
 from schema.node import key_named, names_resource
 from schema.pagination import Connection
+from schema.plan import read_in
 from schema.windows import Window
 
 NUMBERED: Final = (
@@ -36,7 +39,11 @@ def opens(op: Operation[..., Any]) -> Any:
             key = f"{key}#{info.path.key}"
         arguments = op.checked(_by_key(values))
         if op.upload is None:
-            return await once(op, info.context, key, arguments)
+            forget = choose(op, partial(read_in, info._raw_info))
+            try:
+                return await once(op, info.context, key, arguments)
+            finally:
+                forget()
         return await _uploaded(op, info.context, key, arguments)
 
     return strawberry.field(

@@ -88,7 +88,14 @@ class World:
             return {
                 table.name: sorted(tuple(map(repr, row)) for row in uow.connection.execute(table.select()))
                 for table in whole_metadata().sorted_tables
-                if table.name not in ("workers", "job_ledger", "relation_revisions", "catalog_revisions")
+                if table.name
+                not in (
+                    "workers",
+                    "job_ledger",
+                    "relation_revisions",
+                    "catalog_revisions",
+                    "asset_documents",  # what reads leave behind
+                )
             }
 
         rows = await self.app.parts.services.store.read(work)

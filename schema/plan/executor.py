@@ -17,6 +17,14 @@ from schema.plan.projection import LARGEST, Chosen, Projection, Projections, Sha
 _PROJECTIONS: WeakKeyDictionary[GraphQLSchema, Projections] = WeakKeyDictionary()
 
 
+def projections_of(schema: GraphQLSchema) -> Projections:
+    """The projections of a schema."""
+    projections = _PROJECTIONS.get(schema)
+    if projections is None:
+        projections = _PROJECTIONS[schema] = Projections()
+    return projections
+
+
 class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
     """Strawberry's executor, with a short way for objects of plain fields."""
 
@@ -24,10 +32,7 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
         super().__init__(*args, **kwargs)
         if (self.operation_extensions or {}).get(ON_ERROR) == NULLS:
             self.error_propagation = False
-        projections = _PROJECTIONS.get(self.schema)
-        if projections is None:
-            projections = _PROJECTIONS[self.schema] = Projections()
-        self._projections = projections
+        self._projections = projections_of(self.schema)
         # By the identity of the set of fields, which the library makes once for each selection of a request; it is
         # kept in the value so that its identity cannot be used again.
         self._shapes: dict[tuple[GraphQLObjectType, int], tuple[Any, Shape | None]] = {}
