@@ -15,6 +15,7 @@ from persistence.queries.chat_provenance import ProvenanceRepository
 from persistence.queries.chat_sessions import SessionRepository
 from persistence.queries.classifications import ClassificationRepository
 from persistence.queries.connections import ConnectionRepository
+from persistence.queries.events import EventRepository
 from persistence.queries.files import ContentRepository, kept_blobs
 from persistence.queries.glossary import GlossaryTermRepository, TermAssetRepository
 from persistence.queries.idempotency import IdempotencyRepository
@@ -261,6 +262,11 @@ class UnitOfWork:
     def answered(self) -> AnsweredRepository:
         """Return what users were told of the rows of protected tables."""
         return AnsweredRepository(self.connection)
+
+    @cached_property
+    def events(self) -> EventRepository:
+        """Return what has become true."""
+        return EventRepository(self.connection)
 
     @cached_property
     def context_packs(self) -> ContextPackRepository:

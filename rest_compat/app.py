@@ -51,6 +51,7 @@ from resolvers.talk2data.answering.analyst import Analyst
 from resolvers.talk2data.answering.benchmark_execution import Benchmarking
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
+from resolvers.utils.event_sequencing import EventSequencer
 from resolvers.utils.schedule_execution import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
@@ -128,6 +129,7 @@ class Parts:
     context_factory: ContextFactory = field(init=False)
     worker: Worker = field(init=False)
     firings: Firings = field(init=False)
+    events: EventSequencer = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
 
     async def open(self, *, executes: bool | None = None) -> None:
@@ -187,6 +189,7 @@ class Parts:
             tenant_rows=LimitRows(store),
         )
         self.firings = Firings(self.services, settings)
+        self.events = EventSequencer(self.services, settings)
         answering = Answering(self.services, self.turn_engine, settings)
         self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services)])
         self.worker.register()
@@ -194,7 +197,12 @@ class Parts:
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
         if self.watches:
-            for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
+            for watch in (
+                blobs.watch(store, self.clock),
+                self.worker.watch(),
+                self.firings.watch(),
+                self.events.watch(),
+            ):
                 self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:

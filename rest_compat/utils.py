@@ -1,6 +1,6 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import context_packs, memories, metadata, schedules
+from resolvers.utils import context_packs, events, memories, metadata, schedules
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
 
@@ -20,6 +20,8 @@ utils.get(_schedule, schedules.get_schedule)
 utils.put(_schedule, schedules.update_schedule)
 utils.delete(_schedule, schedules.delete_schedule)
 utils.get(_schedule + "/runs", schedules.list_schedule_runs, envelope=PageLimitList)  # addition
+
+utils.get("/events", events.list_events, envelope=PageLimitList)  # addition
 
 _pack = "/context-packs/{pack_id}"
 utils.post("/context-packs", context_packs.create_context_pack)

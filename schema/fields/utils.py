@@ -9,6 +9,7 @@ from resolvers.utils.context_packs import (
     list_context_packs,
     update_context_pack,
 )
+from resolvers.utils.events import list_events
 from resolvers.utils.memories import (
     archive_memory,
     create_memory,
@@ -35,6 +36,7 @@ from schema.door import connects, opens
 from schema.governance.permission import Done
 from schema.pagination import Connection, Page
 from schema.utils.context_pack import ContextPack
+from schema.utils.event import PlatformEvent
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
@@ -56,6 +58,8 @@ class UtilsQuery:
     schedules: Page[Schedule] = opens(list_schedules)
     schedules_connection: Connection[Schedule] = connects(list_schedules)
     schedule: Schedule = opens(get_schedule)
+    events: Page[PlatformEvent] = opens(list_events)
+    events_connection: Connection[PlatformEvent] = connects(list_events)
     schedule_runs: Page[ScheduleRun] = opens(list_schedule_runs)
     schedule_runs_connection: Connection[ScheduleRun] = connects(list_schedule_runs)
 

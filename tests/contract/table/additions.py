@@ -21,6 +21,7 @@ RULES = "the rules that dq-execution executes are written, imported and decided 
 REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
+HAPPENED = "other systems hear of what has become true"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -37,6 +38,7 @@ ADDITIONS: dict[str, str] = {
     "DELETE /assets/artifacts/{resource_uri}": CATALOG,
     "GET /utils/schedules": CATALOG,
     "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
+    "GET /utils/events": HAPPENED,
     "GET /utils/context-packs/{pack_id}": PACKS,
     "PUT /utils/context-packs/{pack_id}": PACKS,
     "DELETE /utils/context-packs/{pack_id}": PACKS,
