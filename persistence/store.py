@@ -39,6 +39,7 @@ from persistence.queries.secrets import SecretRepository
 from persistence.queries.slots import SlotRepository
 from persistence.queries.suspects import SuspectRepository, SuspectVerdictRepository
 from persistence.queries.violations import ViolationEventRepository, ViolationRepository
+from persistence.queries.webhooks import WebhookDeliveryRepository, WebhookRepository
 from persistence.queries.workflows import ConfigurationRepository, RunRepository
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
@@ -267,6 +268,16 @@ class UnitOfWork:
     def events(self) -> EventRepository:
         """Return what has become true."""
         return EventRepository(self.connection)
+
+    @cached_property
+    def webhooks(self) -> WebhookRepository:
+        """Addresses that events are sent to."""
+        return WebhookRepository(self.connection)
+
+    @cached_property
+    def webhook_deliveries(self) -> WebhookDeliveryRepository:
+        """Return what was sent to them, and what is in line."""
+        return WebhookDeliveryRepository(self.connection)
 
     @cached_property
     def context_packs(self) -> ContextPackRepository:

@@ -41,11 +41,14 @@ class Happening:
     """The id of the one webhook that it goes to."""
 
 
-def tell(connection: sa.Connection, scope: Scope, at: datetime, happenings: Iterable[Happening]) -> None:
-    """Write events down in the transaction of the connection: they stand when it commits, and never without it."""
+def tell(connection: sa.Connection, scope: Scope, at: datetime, happenings: Iterable[Happening]) -> list[str]:
+    """Write events down in the transaction of the connection: they stand when it commits, and never without it.
+
+    Answers their ids.
+    """
     if scope.project_id is None:
         raise ValueError("events belong to a project")
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": str(uuid4()),
             "organization_id": scope.organization_id,
@@ -61,6 +64,7 @@ def tell(connection: sa.Connection, scope: Scope, at: datetime, happenings: Iter
     ]
     if rows:
         connection.execute(events.insert(), rows)
+    return [row["id"] for row in rows]
 
 
 class EventRepository(Repository[PlatformEvent]):
@@ -72,9 +76,9 @@ class EventRepository(Repository[PlatformEvent]):
     def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
         return [*super()._within(scope), events.c.sequence.is_not(None)]
 
-    def tell(self, scope: Scope, at: datetime, *happenings: Happening) -> None:
-        """Write events down, as part of this transaction."""
-        tell(self._connection, scope, at, happenings)
+    def tell(self, scope: Scope, at: datetime, *happenings: Happening) -> list[str]:
+        """Write events down, as part of this transaction; their ids."""
+        return tell(self._connection, scope, at, happenings)
 
     def listed(
         self,

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from persistence.store import UnitOfWork
@@ -48,7 +48,9 @@ class EventSequencer:
         """One transaction; whether it had anything to do and did it."""
 
         def work(uow: UnitOfWork) -> set[tuple[str, str]]:
-            return {(event.organization_id, event.project_id) for event, _ in uow.events.give_places(AT_ONCE)}
+            placed = uow.events.give_places(AT_ONCE)
+            uow.webhook_deliveries.put_in_line(placed, self._services.clock())
+            return {(event.organization_id, event.project_id) for event, _ in placed}
 
         projects = await self._services.store.write(work)
         for project in projects:
@@ -61,5 +63,11 @@ class EventSequencer:
             return
         self._forgot_at = now
         before = now - timedelta(days=self._settings.event_days)
-        while await self._services.store.write(lambda uow: uow.events.forget(before, AT_ONCE)) == AT_ONCE:
-            pass
+        for repository in ("webhook_deliveries", "events"):
+            while await self._services.store.write(lambda uow: _forget(uow, repository, before)) == AT_ONCE:  # noqa: B023
+                pass
+
+
+def _forget(uow: UnitOfWork, repository: str, before: datetime) -> int:
+    removed: int = getattr(uow, repository).forget(before, AT_ONCE)
+    return removed

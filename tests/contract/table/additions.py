@@ -39,6 +39,16 @@ ADDITIONS: dict[str, str] = {
     "GET /utils/schedules": CATALOG,
     "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
     "GET /utils/events": HAPPENED,
+    "GET /utils/events/stream": HAPPENED,
+    "POST /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}": HAPPENED,
+    "PUT /utils/webhooks/{webhook_id}": HAPPENED,
+    "DELETE /utils/webhooks/{webhook_id}": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/secret": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/test": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}/deliveries": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/replay": HAPPENED,
     "GET /utils/context-packs/{pack_id}": PACKS,
     "PUT /utils/context-packs/{pack_id}": PACKS,
     "DELETE /utils/context-packs/{pack_id}": PACKS,
@@ -128,6 +138,9 @@ ADDITIONS: dict[str, str] = {
 }
 
 ADDED_STATUS = {
+    "POST /utils/webhooks": 201,
+    "POST /utils/webhooks/{webhook_id}/test": 202,
+    "POST /utils/webhooks/{webhook_id}/replay": 202,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": 202,
     "POST /data-readiness/metrics/dimensions": 201,
     "POST /data-readiness/metrics/definitions": 201,
