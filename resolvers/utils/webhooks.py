@@ -38,7 +38,7 @@ from schema.utils.webhook import (
 
 WebhookId = Annotated[UUID, Field(description="The webhook's id.")]
 
-MOST_WEBHOOKS: Final = 50
+MOST_WEBHOOKS: Final = 200
 """How many webhooks a project may have."""
 BOTH_KEYS: Final = timedelta(days=1)
 """How long after a rotation deliveries are signed with the keys from before as well."""

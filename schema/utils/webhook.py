@@ -130,7 +130,7 @@ class WebhookTest(Resource):
 class WebhookReplayed(Resource):
     """How many events were put in line again."""
 
-    deliveries: int
+    deliveries: int = Field(description="How many events were put in line.")
 
 
 @change
