@@ -22,6 +22,7 @@ from persistence.revisions import Asked
 from persistence.signals import Signals
 from persistence.store import Store, UnitOfWork
 from persistence.turn_limits import TurnSettings
+from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
@@ -55,6 +56,8 @@ class Services:
     """Answers about catalogs that are given again."""
     documents: Documents
     """What stores assets as they are answered."""
+    webhooks: WebhookSender
+    """What sends events to addresses."""
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""

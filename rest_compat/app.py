@@ -44,6 +44,7 @@ from persistence.revisions import Revisions
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
+from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
@@ -52,7 +53,9 @@ from resolvers.talk2data.answering.analyst import Analyst
 from resolvers.talk2data.answering.benchmark_execution import Benchmarking
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
+from resolvers.utils.event_sequencing import EventSequencer
 from resolvers.utils.schedule_execution import Firings
+from resolvers.utils.webhook_delivery import Deliveries
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds
@@ -130,6 +133,8 @@ class Parts:
     context_factory: ContextFactory = field(init=False)
     worker: Worker = field(init=False)
     firings: Firings = field(init=False)
+    events: EventSequencer = field(init=False)
+    deliveries: Deliveries = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
 
     async def open(self, *, executes: bool | None = None) -> None:
@@ -175,6 +180,7 @@ class Parts:
             jobs=self.jobs,
             connectors=connectors,
             models=Models(settings, outbound),
+            webhooks=self._webhooks(outbound),
             limits=settings.limits,
             answers=AnswerCache(revisions, settings.answer_cache_bytes),
             documents=documents,
@@ -192,19 +198,32 @@ class Parts:
             tenant_rows=LimitRows(store),
         )
         self.firings = Firings(self.services, settings)
+        self.events = EventSequencer(self.services, settings)
+        self.deliveries = Deliveries(self.services, settings)
         answering = Answering(self.services, self.turn_engine, settings)
-        self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services)])
+        self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services), self.deliveries])
         self.worker.register()
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
         if self.watches:
-            for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
+            for watch in (
+                blobs.watch(store, self.clock),
+                self.worker.watch(),
+                self.firings.watch(),
+                self.events.watch(),
+                self.deliveries.watch(),
+            ):
                 self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:
         """Give everything back, in the opposite order."""
         await self._closing.aclose()
+
+    def _webhooks(self, outbound: OutboundPolicy) -> WebhookSender:
+        sender = WebhookSender(outbound, timeout=self.settings.webhook_timeout_seconds)
+        self._closing.push_async_callback(sender.close)
+        return sender
 
     def _verifier(self, outbound: OutboundPolicy) -> TokenVerifier:
         settings = self.settings

@@ -1,8 +1,9 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import context_packs, memories, metadata, schedules
+from resolvers.utils import context_packs, event_streaming, events, memories, metadata, schedules, webhooks
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
+from rest_compat.following import FollowingRoute
 
 utils = Door("/utils", tag="Utils")
 
@@ -20,6 +21,20 @@ utils.get(_schedule, schedules.get_schedule)
 utils.put(_schedule, schedules.update_schedule)
 utils.delete(_schedule, schedules.delete_schedule)
 utils.get(_schedule + "/runs", schedules.list_schedule_runs, envelope=PageLimitList)  # addition
+
+utils.get("/events", events.list_events, envelope=PageLimitList)  # addition
+utils.get("/events/stream", event_streaming.stream_events, route=FollowingRoute)  # addition
+
+_webhook = "/webhooks/{webhook_id}"
+utils.post("/webhooks", webhooks.create_webhook)  # addition
+utils.get("/webhooks", webhooks.list_webhooks, envelope=PageLimitList)  # addition
+utils.get(_webhook, webhooks.get_webhook)  # addition
+utils.put(_webhook, webhooks.update_webhook)  # addition
+utils.delete(_webhook, webhooks.delete_webhook)  # addition
+utils.post(_webhook + "/secret", webhooks.rotate_webhook_secret, status=200)  # addition
+utils.post(_webhook + "/test", webhooks.send_webhook_test, status=202)  # addition
+utils.get(_webhook + "/deliveries", webhooks.list_webhook_deliveries, envelope=PageLimitList)  # addition
+utils.post(_webhook + "/replay", webhooks.replay_webhook, status=202)  # addition
 
 _pack = "/context-packs/{pack_id}"
 utils.post("/context-packs", context_packs.create_context_pack)

@@ -30,7 +30,7 @@ from schema.fields.governance import GovernanceMutation, GovernanceQuery
 from schema.fields.nodes import NodesQuery
 from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
-from schema.fields.utils import UtilsMutation, UtilsQuery
+from schema.fields.utils import UtilsMutation, UtilsQuery, UtilsSubscription
 from schema.fields.viewer import ViewerQuery
 from schema.graph_bounds import GraphSettings
 from schema.limits import extensions
@@ -71,7 +71,7 @@ class Mutation(
 
 
 @strawberry.type(description="Everything that can be followed as it happens.")
-class Subscription(Talk2DataSubscription, DataReadinessSubscription):
+class Subscription(Talk2DataSubscription, DataReadinessSubscription, UtilsSubscription):
     """Everything that can be followed as it happens."""
 
 

@@ -205,6 +205,7 @@ def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings
         "job_poll_seconds": 0.05,
         "schedule_tick_seconds": 3600,
         "shutdown_seconds": 0,
+        "event_stream_seconds": 0.2,
         "connect_timeout": 5,
     }
     return GivenSettings(**(values | given))

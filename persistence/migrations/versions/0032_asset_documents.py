@@ -6,7 +6,7 @@ from alembic import op
 from persistence.tables.catalog import documents_ddl, documents_ddl_down
 
 revision = "0032"
-down_revision = "0026"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 

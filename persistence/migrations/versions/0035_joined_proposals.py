@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0035"
-down_revision = "0026"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 

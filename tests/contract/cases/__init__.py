@@ -3,6 +3,7 @@
 from tests.contract.cases import (
     chat,
     classifications,
+    events,
     files,
     glossary,
     knowledge,
@@ -20,6 +21,7 @@ from tests.contract.stage import Case
 CASES: list[Case] = [
     *chat.CASES,
     *classifications.CASES,
+    *events.CASES,
     *files.CASES,
     *glossary.CASES,
     *knowledge.CASES,

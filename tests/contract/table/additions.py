@@ -21,6 +21,7 @@ RULES = "the rules that dq-execution executes are written, imported and decided 
 REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
+HAPPENED = "other systems hear of what has become true"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -38,6 +39,17 @@ ADDITIONS: dict[str, str] = {
     "DELETE /assets/artifacts/{resource_uri}": CATALOG,
     "GET /utils/schedules": CATALOG,
     "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
+    "GET /utils/events": HAPPENED,
+    "GET /utils/events/stream": HAPPENED,
+    "POST /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}": HAPPENED,
+    "PUT /utils/webhooks/{webhook_id}": HAPPENED,
+    "DELETE /utils/webhooks/{webhook_id}": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/secret": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/test": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}/deliveries": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/replay": HAPPENED,
     "GET /utils/context-packs/{pack_id}": PACKS,
     "PUT /utils/context-packs/{pack_id}": PACKS,
     "DELETE /utils/context-packs/{pack_id}": PACKS,
@@ -127,6 +139,9 @@ ADDITIONS: dict[str, str] = {
 }
 
 ADDED_STATUS = {
+    "POST /utils/webhooks": 201,
+    "POST /utils/webhooks/{webhook_id}/test": 202,
+    "POST /utils/webhooks/{webhook_id}/replay": 202,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": 202,
     "POST /data-readiness/metrics/dimensions": 201,
     "POST /data-readiness/metrics/definitions": 201,
