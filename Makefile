@@ -26,7 +26,7 @@ help:
 	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --table FOLDER',"
-	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed)"
+	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed, ARGS=--lineage)"
 	@echo "  make help       print this list"
 	@echo ""
 	@echo "For maintainers:"

@@ -16,6 +16,7 @@ REPORTS: Final = {
     "errors": "benchmarks.quality.errors",
     "asking": "benchmarks.quality.asking",
     "speed": "benchmarks.quality.speed",
+    "lineage": "benchmarks.quality.lineage",
 }
 """What can be measured; each module has a `report(console)`, some of them with folders and choices of their own."""
 
