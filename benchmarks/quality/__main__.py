@@ -17,6 +17,7 @@ REPORTS: Final = {
     "steward": "benchmarks.quality.steward",
     "asking": "benchmarks.quality.asking",
     "speed": "benchmarks.quality.speed",
+    "lineage": "benchmarks.quality.lineage",
 }
 """What can be measured; each module has a `report(console)`, some of them with folders and choices of their own."""
 

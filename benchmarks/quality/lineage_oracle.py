@@ -1,0 +1,267 @@
+"""The oracle of lineage: change one cell of a small database, and see which columns of a view move.
+
+A column of a view has moved when its values are no longer the same ones, in their order where the view orders its rows;
+or when they stand beside other values of a column that itself has not moved and that is a key of the rows, as a rank
+does that passes from one row to another. What moves is what depends on the changed column: nobody has to say so. What
+never moves, in several databases and under every value of a small domain, is taken not to depend on it.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from benchmarks.quality.lineage_sources import Cell, Failed, Rows, Shape, Source, fresh, prepare
+from resolvers.engines.lineage import StatementLineage, lineage_of, reach
+from resolvers.engines.sql_guard.tables import Table
+
+ROWS: Final = 8
+"""Rows of each table."""
+NUMBERS: Final = (None, 0, 1, 2, 3, 4)
+TEXTS: Final = (None, "p", "q", "r", "s")
+DEEPEST: Final = 50
+LEAST_DATABASES: Final = 3
+"""Databases in which every column is changed."""
+MOST_DATABASES: Final = {"sqlite": 40, "duckdb": 16, "postgres": 16}
+"""Databases in which what is said and has not moved yet is looked for; SQLite is quick."""
+FEW_TRIES: Final = 20
+SEVERAL: Final = 24
+"""How often several cells of a column are changed at once."""
+
+Pair = tuple[str, str, str]
+"""A table, a column of it, and a column of the view."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view, with those that it is made of."""
+
+    name: str
+    statements: tuple[str, ...]
+    """CREATE VIEW statements, its own last."""
+    ordered_by: tuple[int, ...] = ()
+    """Places of the columns that it orders its rows by."""
+    keys: Mapping[int, str] = field(default_factory=dict)
+    """Places of the columns that tell its rows apart, each with `table.column` of where its values come from."""
+
+
+@dataclass(slots=True)
+class Judged:
+    """What became of one view."""
+
+    view: View
+    gaps: tuple[str, ...] = ()
+    refused: str = ""
+    """What the database said of it."""
+    answered: bool = False
+    """Whether it had any row in any of the databases. Where it had none, the oracle sees nothing."""
+    right: int = 0
+    missed: list[Pair] = field(default_factory=list)
+    wrong: list[Pair] = field(default_factory=list)
+
+
+def judge(view: View, shape: Shape, dialect: str, *, seed: int, url: str | None = None) -> Judged:
+    """Compare what is said of a view with what moves."""
+    judged = Judged(view)
+    said, columns, gaps = predicted(view, shape, dialect)
+    if gaps:
+        judged.gaps = gaps
+        return judged
+    moved: set[Pair] = set()
+    rng = random.Random(seed)
+    for at in range(MOST_DATABASES[dialect]):
+        if at >= LEAST_DATABASES and said <= moved:
+            break
+        with fresh(dialect, url) as source:
+            data = _data(shape, rng)
+            prepare(source, shape, data)
+            try:
+                for one in view.statements:
+                    source.run(one)
+                standing = source.rows(f"select * from {view.name}")
+            except Failed as error:
+                judged.refused = str(error).splitlines()[0]
+                return judged
+            wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
+            wanted = (wanted if at < LEAST_DATABASES else said) - moved
+            judged.answered = judged.answered or bool(standing)
+            counts = {table: len(rows) for table, rows in data.items()}
+            _Moving(source, view, columns, standing, counts, rng).move(shape, wanted, said, moved)
+    judged.right = len(said & moved)
+    judged.missed, judged.wrong = sorted(moved - said), sorted(said - moved)
+    return judged
+
+
+@dataclass(slots=True)
+class _Moving:
+    """Changes cells of one database, and writes down what moves."""
+
+    source: Source
+    view: View
+    columns: Sequence[str]
+    standing: Rows
+    counts: Mapping[str, int]
+    """Rows of each table."""
+    rng: random.Random
+
+    def move(self, shape: Shape, wanted: set[Pair], said: Collection[Pair], moved: set[Pair]) -> None:
+        """Change one cell after the other, and now and then several of a column; add what moves."""
+        for table, names in shape.items():
+            for column, kind in names.items():
+                open_pairs = {pair for pair in wanted if pair[:2] == (table, column)}
+                tries = self._tries(table, column, kind)
+                if not any(pair in said for pair in open_pairs):
+                    tries = tries[:FEW_TRIES]  # nothing is expected here, so what moves would show soon
+                for cells in tries:
+                    if not open_pairs:
+                        break
+                    found = self._found(cells)
+                    moved |= found
+                    open_pairs -= found
+
+    def _tries(self, table: str, column: str, kind: str) -> list[list[Cell]]:
+        values = (*NUMBERS, 9) if kind == "int" else (*TEXTS, "zz")
+        count = self.counts[table]
+        tries: list[list[Cell]] = [[(table, column, row, value)] for row in range(count) for value in values]
+        for _ in range(SEVERAL):
+            rows = self.rng.sample(range(count), k=self.rng.choice((2, min(4, count), count)))
+            tries.append([(table, column, row, self.rng.choice(values)) for row in rows])
+        self.rng.shuffle(tries)
+        return tries
+
+    def _found(self, cells: Sequence[Cell]) -> set[Pair]:
+        after = self.source.changed(f"select * from {self.view.name}", cells)
+        if after is None:
+            return set()
+        table, column = cells[0][:2]
+        places = _moved(self.view, self.standing, after, f"{table}.{column}", len(self.columns), by_key=len(cells) == 1)
+        return {(table, column, self.columns[at]) for at in places}
+
+
+def _data(shape: Shape, rng: random.Random) -> dict[str, Rows]:
+    """Rows of few values: now keys tell them apart, now most of them are alike, as DISTINCT and INTERSECT want it."""
+    numbers = rng.sample(NUMBERS[1:], k=rng.choice((2, 3, 5)))
+    texts = rng.sample(TEXTS[1:], k=rng.choice((2, 3)))
+    nulls, keyed, alike = rng.choice((0, 0.1, 0.25)), rng.random() < 0.5, rng.random() < 0.5
+    found: dict[str, Rows] = {}
+    for table, columns in shape.items():
+        rows: Rows = []
+        for at in range(rng.choice((2, 4, ROWS, ROWS))):
+            row: list[Any] = []
+            like = rng.choice(rows) if rows and alike else None
+            for place, (name, kind) in enumerate(columns.items()):
+                if keyed and name in ("id", "code"):
+                    row.append(at if kind == "int" else f"c{at}")
+                elif like is not None and rng.random() < 0.8:
+                    row.append(like[place])
+                else:
+                    row.append(None if rng.random() < nulls else rng.choice(numbers if kind == "int" else texts))
+            rows.append(tuple(row))
+        found[table] = rows
+    return found
+
+
+def _moved(view: View, before: Rows, after: Rows, cause: str, width: int, *, by_key: bool) -> set[int]:
+    """Places of the columns that have moved."""
+    alone = {at for at in range(width) if _values(view, before, at) != _values(view, after, at)}
+    found = set(alone)
+    for key, comes_from in view.keys.items() if by_key else ():
+        if key not in alone and comes_from != cause:
+            for at in set(range(width)) - found - {key}:
+                if _beside(before, key, at) != _beside(after, key, at):
+                    found.add(at)
+    return found
+
+
+def _beside(rows: Rows, key: int, at: int) -> Counter[Any]:
+    return Counter((row[key], row[at]) for row in rows)
+
+
+def _values(view: View, rows: Rows, at: int) -> Any:
+    """The values of a column; where rows are ordered, those of rows that are ordered alike stand together."""
+    if not view.ordered_by:
+        return Counter(row[at] for row in rows)
+    groups: list[tuple[Any, Counter[Any]]] = []
+    # What the column itself is ordered by before it: rows alike in that may stand in any order.
+    places = view.ordered_by
+    for row in rows:
+        key = tuple(row[place] for place in places)
+        if not groups or groups[-1][0] != key:
+            groups.append((key, Counter()))
+        groups[-1][1][row[at]] += 1
+    return [_sequence(one) for _, one in groups] if at not in places else [row[at] for row in rows]
+
+
+def _sequence(values: Counter[Any]) -> list[tuple[str, int]]:
+    return sorted((repr(value), times) for value, times in values.items())
+
+
+# What is said
+
+
+def predicted(view: View, shape: Shape, dialect: str) -> tuple[set[Pair], tuple[str, ...], tuple[str, ...]]:
+    """Every pair of a base column and a column of the view that depends on it; the view's columns; the gaps."""
+    tables = [Table(name, "d", "main", name, tuple(columns)) for name, columns in shape.items()]
+    edges: dict[tuple[str, str | None], set[tuple[str, str | None]]] = {}
+    columns: tuple[str, ...] = ()
+    for statement in view.statements:
+        lineage = lineage_of(statement, dialect=dialect, tables=tables)
+        if lineage.gaps:
+            return set(), (), tuple(f"{gap.name}: {gap.reason}" for gap in lineage.gaps)
+        name, columns = lineage.target[-1], lineage.columns
+        tables.append(Table(name, "d", "main", name, columns))
+        _add(edges, name, lineage)
+    said = set()
+    for column in columns:
+        for start in ((view.name, column), (view.name, None)):
+            found = reach(start, lambda node: edges.get(node, ()), deepest=DEEPEST)
+            said |= {(table, name, column) for table, name in found.nodes if table in shape and name is not None}
+    return said, columns, ()
+
+
+def _add(
+    edges: dict[tuple[str, str | None], set[tuple[str, str | None]]], view: str, lineage: StatementLineage
+) -> None:
+    for edge in lineage.edges:
+        edges.setdefault((view, edge.to_column or None), set()).add((edge.from_table, edge.from_column or None))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How right it was over many views."""
+
+    views: int
+    judged: int
+    gaps: int
+    refused: int
+    empty: int
+    right: int
+    missed: int
+    wrong: int
+
+    @property
+    def precision(self) -> float:
+        """The part of what is said that moves."""
+        return self.right / max(self.right + self.wrong, 1)
+
+    @property
+    def recall(self) -> float:
+        """The part of what moves that is said, in views that are understood."""
+        return self.right / max(self.right + self.missed, 1)
+
+
+def figures(judged: Iterable[Judged]) -> Figures:
+    """Sum up."""
+    all_of_them = list(judged)
+    fine = [one for one in all_of_them if one.answered]
+    return Figures(
+        views=len(all_of_them),
+        judged=len(fine),
+        gaps=sum(bool(one.gaps) for one in all_of_them),
+        refused=sum(bool(one.refused) for one in all_of_them),
+        empty=sum(not (one.gaps or one.refused or one.answered) for one in all_of_them),
+        right=sum(one.right for one in fine),
+        missed=sum(len(one.missed) for one in fine),
+        wrong=sum(len(one.wrong) for one in fine),
+    )

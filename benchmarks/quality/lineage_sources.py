@@ -1,0 +1,162 @@
+"""Small databases in SQLite, DuckDB and PostgreSQL whose cells can be changed one at a time."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+import duckdb
+import psycopg
+
+Shape = Mapping[str, Mapping[str, str]]
+"""Tables with their columns, each `int` or `text`."""
+Cell = tuple[str, str, int, Any]
+"""A table, a column, the number of a row from 0 on, and the value that it gets."""
+Rows = list[tuple[Any, ...]]
+
+_TYPES: Final = {"int": "integer", "text": "varchar(40)"}
+
+
+class Failed(Exception):
+    """A statement that the database refuses."""
+
+
+class Source(Protocol):
+    """A database."""
+
+    dialect: str
+
+    def run(self, sql: str) -> None:
+        """Run one statement. Raises Failed."""
+
+    def rows(self, sql: str) -> Rows:
+        """The rows of a query. Raises Failed."""
+
+    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
+        """The rows of a query while some cells are changed; None when it fails then."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+def prepare(source: Source, shape: Shape, data: Mapping[str, Rows]) -> None:
+    """Make the tables anew, with this data."""
+    for table, columns in shape.items():
+        source.run(f"create table {table} ({', '.join(f'{name} {_TYPES[kind]}' for name, kind in columns.items())})")
+        for row in data[table]:
+            source.run(f"insert into {table} values ({', '.join(literal(one) for one in row)})")
+
+
+def literal(value: Any) -> str:
+    """A value as SQL writes it."""
+    if value is None:
+        return "null"
+    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
+
+
+class _Embedded:
+    """What SQLite and DuckDB share: both number the rows of a table."""
+
+    dialect = ""
+    _errors: tuple[type[Exception], ...] = ()
+    _first = 0
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def run(self, sql: str) -> None:
+        try:
+            self._connection.execute(sql)
+        except self._errors as error:
+            raise Failed(str(error)) from None
+
+    def rows(self, sql: str) -> Rows:
+        try:
+            return [tuple(row) for row in self._connection.execute(sql).fetchall()]
+        except self._errors as error:
+            raise Failed(str(error)) from None
+
+    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
+        self._connection.execute("begin")
+        try:
+            for table, column, row, value in cells:
+                self._connection.execute(
+                    f"update {table} set {column} = {literal(value)} where rowid = {row + self._first}"
+                )
+            return self.rows(sql)
+        except Failed:
+            return None
+        finally:
+            self._connection.execute("rollback")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Sqlite(_Embedded):
+    """SQLite in memory."""
+
+    dialect = "sqlite"
+    _errors = (sqlite3.Error,)
+    _first = 1
+
+    def __init__(self) -> None:
+        super().__init__(sqlite3.connect(":memory:", isolation_level=None))
+
+
+class DuckDb(_Embedded):
+    """DuckDB in memory."""
+
+    dialect = "duckdb"
+    _errors = (duckdb.Error,)
+
+    def __init__(self) -> None:
+        super().__init__(duckdb.connect(":memory:", config={"threads": 1}))
+
+
+class Postgres:
+    """A database of a PostgreSQL server."""
+
+    dialect = "postgres"
+
+    def __init__(self, url: str) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self._connection.execute("set client_min_messages = error; drop schema public cascade; create schema public")
+
+    def run(self, sql: str) -> None:
+        try:
+            self._connection.execute(sql.encode())
+        except psycopg.Error as error:
+            raise Failed(str(error)) from None
+
+    def rows(self, sql: str) -> Rows:
+        try:
+            return self._connection.execute(sql.encode()).fetchall()
+        except psycopg.Error as error:
+            raise Failed(str(error)) from None
+
+    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
+        updates = "; ".join(
+            f"update {table} set {column} = {literal(value)} where ctid = '(0,{row + 1})'"
+            for table, column, row, value in cells
+        )
+        try:
+            self._connection.execute(f"begin; {updates}".encode())
+            return self._connection.execute(sql.encode()).fetchall()
+        except psycopg.Error:
+            return None
+        finally:
+            self._connection.execute("rollback")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@contextmanager
+def fresh(dialect: str, url: str | None = None) -> Iterator[Source]:
+    """An empty database. For PostgreSQL, the one at the URL, emptied."""
+    source: Source = Sqlite() if dialect == "sqlite" else DuckDb() if url is None else Postgres(url)
+    try:
+        yield source
+    finally:
+        source.close()

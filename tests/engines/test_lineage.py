@@ -1,0 +1,150 @@
+"""The lineage of one statement: which columns depend on which, and in which way."""
+
+import pytest
+
+from resolvers.engines.lineage import Kind, StatementLineage, lineage_of, reach
+from resolvers.engines.sql_guard.tables import Table
+
+TABLES = [
+    Table("s.d.m.t", "d", "m", "t", ("id", "g", "a", "b")),
+    Table("s.d.m.u", "d", "m", "u", ("id", "x", "c", "d")),
+    Table("s.d.m.k", "d", "m", "k", ("id", "word"), key="id"),
+]
+
+
+def read(text: str, dialect: str = "postgres", **more: object) -> StatementLineage:
+    return lineage_of(text, dialect=dialect, tables=TABLES, **more)  # type: ignore[arg-type]
+
+
+def told(text: str, dialect: str = "postgres", **more: object) -> dict[str, set[str]]:
+    """Each column with what it depends on, `t.a IDENTITY`; what all depend on under `*`, without the rows of tables."""
+    lineage = read(text, dialect, **more)
+    assert lineage.gaps == ()
+    found: dict[str, set[str]] = {column: set() for column in lineage.columns}
+    for edge in lineage.edges:
+        if edge.subtype is not Kind.ROWS:
+            name = f"{edge.from_table.rsplit('.', 1)[1]}.{edge.from_column} {edge.subtype.value}"
+            found.setdefault(edge.to_column or "*", set()).add(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select a, a + b as c from t", {"a": {"t.a IDENTITY"}, "c": {"t.a TRANSFORMATION", "t.b TRANSFORMATION"}}),
+        ("select sum(a) as n from t where b > 1", {"n": {"t.a AGGREGATION", "t.b FILTER"}}),
+        (
+            "select g, sum(a) as n from t group by g",
+            {"g": {"t.g IDENTITY"}, "n": {"t.a AGGREGATION", "t.g GROUP_BY"}, "*": {"t.g GROUP_BY"}},
+        ),
+        ("select t.a from t join u on u.x = t.g", {"a": {"t.a IDENTITY"}, "*": {"u.x JOIN", "t.g JOIN"}}),
+        (
+            "select case when a > 1 then b else 0 end as c from t",
+            {"c": {"t.a CONDITIONAL", "t.b TRANSFORMATION"}},
+        ),
+        ("select rank() over (partition by g order by a) as r from t", {"r": {"t.g WINDOW", "t.a WINDOW"}}),
+        (
+            "select sum(a) over w as r from t window w as (partition by g)",
+            {"r": {"t.a AGGREGATION", "t.g WINDOW"}},
+        ),
+        ("select a from t union all select c from u", {"a": {"t.a IDENTITY", "u.c IDENTITY"}}),
+        (
+            "select a from t except select c from u",
+            {"a": {"t.a IDENTITY"}, "*": {"t.a FILTER", "u.c FILTER", "t.a GROUP_BY"}},
+        ),
+        ("select distinct a, b from t", {
+            "a": {"t.a IDENTITY"}, "b": {"t.b IDENTITY"}, "*": {"t.a GROUP_BY", "t.b GROUP_BY"},
+        }),
+        (
+            "select a from t where exists (select 1 from u where u.x = t.g and u.c > 1)",
+            {"a": {"t.a IDENTITY"}, "*": {"t.g FILTER", "u.x FILTER", "u.c FILTER"}},
+        ),
+        (
+            "select a, (select max(c) from u where u.x = t.g) as m from t",
+            {"a": {"t.a IDENTITY"}, "m": {"u.c AGGREGATION", "u.x FILTER", "t.g FILTER"}},
+        ),
+        (
+            "with s as (select x, sum(c) as n from u group by x) select a, s.n from t left join s on s.x = t.g",
+            {"a": {"t.a IDENTITY"}, "n": {"u.c AGGREGATION", "u.x GROUP_BY", "u.x JOIN", "t.g JOIN"}},
+        ),
+        (
+            "select a, word from t left join k on k.id = t.g",
+            {"a": {"t.a IDENTITY"}, "word": {"k.word IDENTITY", "k.id JOIN", "t.g JOIN"}},
+        ),
+        (
+            "with recursive r(n, top) as (select id, a from t union all "
+            "select t.id, r.top from t join r on t.g = r.n) select n, top from r",
+            {"n": {"t.id IDENTITY"}, "top": {"t.a IDENTITY"}, "*": {"t.g JOIN", "t.id JOIN"}},
+        ),
+        (
+            "select t.a, l.n from t cross join lateral (select count(*) as n from u where u.x = t.g) l",
+            {"a": {"t.a IDENTITY"}, "n": {"u.x FILTER", "t.g FILTER"}},
+        ),
+        ("select p from t as r(o, p, q, s)", {"p": {"t.g IDENTITY"}}),
+        ("select * from t natural join k", {
+            "id": {"t.id IDENTITY"}, "g": {"t.g IDENTITY"}, "a": {"t.a IDENTITY"}, "b": {"t.b IDENTITY"},
+            "word": {"k.word IDENTITY"}, "*": {"t.id JOIN", "k.id JOIN"},
+        }),
+        ("select v.n, t.a from (values (1)) as v(n) join t on t.id = v.n", {
+            "n": set(), "a": {"t.a IDENTITY"}, "*": {"t.id JOIN"},
+        }),
+        ("select w from t, unnest(array[t.a]) as q(w)", {"w": {"t.a TRANSFORMATION"}, "*": {"t.a FILTER"}}),
+        ("select a, b from t order by a", {"a": {"t.a IDENTITY"}, "b": {"t.b IDENTITY", "t.a SORT"}}),
+        ("select distinct on (g) g, a from t order by g, b", {
+            "g": {"t.g IDENTITY"}, "a": {"t.a IDENTITY", "t.g GROUP_BY", "t.g SORT", "t.b SORT"}, "*": {"t.g GROUP_BY"},
+        }),
+        ("select count(*) as n from t left join u on u.x = t.g", {"n": {"u.x JOIN", "t.g JOIN"}}),
+        ("select max(a) as n from t left join u on u.x = t.g", {"n": {"t.a AGGREGATION"}}),
+    ],
+)  # fmt: skip
+def test_each_column_depends_on_what_can_change_it(text: str, expected: dict[str, set[str]]) -> None:
+    assert told(text) == expected
+
+
+def test_statements_that_fill_a_table_name_it_and_its_columns() -> None:
+    view = read("create materialized view m.v (p, q) as select a, b from t")
+    assert (view.target, view.columns, view.reads) == (("m", "v"), ("p", "q"), ("s.d.m.t",))
+    filled = read("insert into u (c, d) select a, b from t")
+    assert (filled.target, filled.columns) == (("u",), ("c", "d"))
+    by_place = read("insert into u select * from t", target_columns=("id", "x", "c", "d"))
+    assert {(edge.from_column, edge.to_column) for edge in by_place.edges if edge.subtype is Kind.IDENTITY} == {
+        ("id", "id"), ("g", "x"), ("a", "c"), ("b", "d"),
+    }  # fmt: skip
+    assert read("create table n as select a as x from t").columns == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("select nothing from t", "columns"),
+        ("select a from unknown", "tables"),
+        ("selec a from", "syntax"),
+        ("select a from t; select b from t", "one_query"),
+        ("", "length"),
+        ("select " + "a, " * 80_000 + "a from t", "length"),
+        ("select " + "(" * 400 + "a" + ")" * 400 + " from t", "size"),
+        ("delete from t", "statement"),
+        ("update t set a = b", "statement"),
+        ("drop table t", "statement"),
+        ("insert into u select a from t", "target"),
+        ("insert into u (c) select a from t on conflict (id) do update set c = 1", "statement"),
+        ("with r as (delete from t returning a) select a from r", "statement"),
+        ("with recursive r as (select x from r union all select a from t) select x from r", "tables"),
+        ("select id from t join u on t.id = u.id", "columns"),
+        ("\x00", "length"),
+        ("{{ ref('t') }}", "statement"),
+    ],
+)
+def test_what_is_not_understood_is_a_named_gap_and_never_an_edge(text: str, gap: str) -> None:
+    lineage = read(text)
+    assert [one.name for one in lineage.gaps] == [gap]
+    assert lineage.gaps[0].reason
+    assert lineage.edges == ()
+
+
+def test_a_walk_ends_where_views_go_round_in_a_circle() -> None:
+    edges = {("a", "x"): [("b", "x")], ("b", "x"): [("c", "x")], ("c", "x"): [("a", "x"), ("b", "x")]}
+    found = reach(("a", "x"), lambda node: edges.get(node, ()), deepest=50)
+    assert found.nodes == {("b", "x"): 1, ("c", "x"): 2}
+    assert found.complete
+    assert not reach(("a", "x"), lambda node: edges.get(node, ()), deepest=1).complete
