@@ -201,7 +201,7 @@ async def test_a_card_of_the_past_says_what_its_dimensions_and_metrics_were_call
     async def look(**request: Any) -> bytes:
         assert not isinstance(await card(world, door, **request), str)
         assert door.last is not None
-        return door.last.content
+        return door.last.content.partition(b',"extensions":')[0]  # behind it the graph says which request it was
 
     for word in ("Second", "Third", "Last"):
         moments.append(world.clock())
