@@ -92,17 +92,23 @@ class _Names:
                 self.people.append(fqn)
 
 
-def guessed(finder: "KeyFinder", claimed: set[tuple[str, str]]) -> Iterator[Key]:
-    """Keys of columns that no better key claims."""
+def guessed(finder: "KeyFinder", claimed: set[tuple[str, str]], known: Collection[Key]) -> Iterator[Key]:
+    """Keys of columns that no better key claims; `known` are those."""
     names = _Names(finder)
     taken = set(claimed)
+    above: dict[str, set[str]] = {}
+    for key in known:
+        above.setdefault(key.table, set()).add(key.to)
     for fqn, table in finder.tables.items():
         for column in table.columns:
             if (fqn, column.name) not in claimed:
                 for key in _of_column(fqn, column, names):
                     taken.update({(fqn, column.name), (key.to, key.to_columns[0])})
+                    above.setdefault(key.table, set()).add(key.to)
                     yield key
-    yield from _shared(names, taken)
+    for key in _shared(names, taken):
+        if not above.get(key.table, set()) & above.get(key.to, set()):  # a third table ties them, one by one
+            yield key
 
 
 def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:

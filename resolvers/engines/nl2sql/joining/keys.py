@@ -178,7 +178,8 @@ class KeyFinder:
             if self._fits(key):
                 found.setdefault(_same(key), key)
                 claimed.update((key.table, name) for name in key.columns)
-        return [*found.values(), *(key for key in guessed(self, claimed) if _same(key) not in found)]
+        guesses = guessed(self, claimed, found.values())
+        return [*found.values(), *(key for key in guesses if _same(key) not in found)]
 
     def _fits(self, key: Key) -> bool:
         return (

@@ -1,12 +1,14 @@
 """Days and spans of time in a question, absolute and relative to now."""
 
 import re
+from calendar import isleap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
+from resolvers.engines.nl2sql.language.named_days import FIRST_WORDS, named_day
 from resolvers.engines.nl2sql.language.numbers import number_of, numbers_at
 from resolvers.engines.nl2sql.language.words import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, UNITS, WEEKDAYS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
@@ -52,6 +54,7 @@ BEGINNINGS: Final = frozenset(
     (
         *(*MONTHS, *WEEKDAYS, *ORDINALS, *_TENS, *NUMBER_WORDS, *SCALES, *_THIS, *_LAST, *_NEXT, *_WHOLE),
         *("a", "half", "dozen", "day", "month", "year", "ytd", "weekday", "weekend"),
+        *FIRST_WORDS,
     )
 )
 """The words that a number, a day or a span of time begins with, unless it begins with a digit or a sign."""
@@ -79,7 +82,8 @@ def times_at(tokens: Sequence[Token], at: int, now: datetime) -> Iterator[Mentio
         yield _mention(at, days.last, days.score, "date", *values, unit=days.unit)
     yield from _moments(tokens, at, now)
     token = tokens[at]
-    if token.lemma in MONTHS and (_is_name(token) or (at and tokens[at - 1].text.lower() in _BEFORE_MONTHS)):
+    said = _is_name(token) or (at and tokens[at - 1].text.lower() in _BEFORE_MONTHS)
+    if token.lemma in MONTHS and token.is_lemma and said:
         yield _mention(at, at + 1, 0.6, "month", Literal("number", Decimal(MONTHS[token.lemma])))
     if token.lemma in WEEKDAYS and len(token.lemma) > 3:
         yield _mention(at, at + 1, 0.7, "weekday", _weekday(WEEKDAYS[token.lemma]))
@@ -152,6 +156,7 @@ def _absolute(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
         if sign == "." or one != two:
             yield from _day(at + 1, year, two, one, 1.0 if sign == "." else 0.5 if both else 1.0)
     yield from _by_month(tokens, at, today)
+    yield from _by_name(tokens, at, today)
     yield from _quarters(tokens, at, today)
     if re.fullmatch(r"[12]\d{3}", lemma):
         before = tokens[at - 1].lemma if at else ""
@@ -174,12 +179,28 @@ def _absolute(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
         yield _Days(at + 2, date(int(ordinal) * 100 - 99, 1, 1), date(int(ordinal) * 100, 12, 31))
 
 
+def _by_name(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
+    """`Christmas Day`, `New Year's Eve 1999`."""
+    words = [token.text.lower() for token in tokens[at:]]
+    found = named_day(words) if words[0] in FIRST_WORDS else None
+    if found is not None:
+        month, day, used = found
+        year, end = _year_at(words, used)
+        score = 0.85 if used == 1 else 1.0
+        yield from _day(at + (end if year else used), year or _leap(today.year), month, day, score)
+
+
 def _day(last: int, year: int, month: int, day: int, score: float) -> Iterator[_Days]:
     try:
         found = date(year, month, day)
     except ValueError:
         return
     yield _Days(last, found, found, Unit.DAY, score)
+
+
+def _leap(year: int) -> int:
+    """The last year that had every day that a year may have."""
+    return next(one for one in range(year, 0, -1) if isleap(one))
 
 
 def _year(last: int, year: int, score: float) -> _Days:

@@ -20,6 +20,7 @@ from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.confidence import confidence
+from resolvers.engines.nl2sql.planner.contests import with_outcomes
 from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
@@ -103,7 +104,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     Where the best is sure enough, those are left out that would cast no doubt on it, unless `every` one is wanted.
     """
     catalog = catalog_of(known)
-    linked = without_following(with_told(linked), catalog)
+    linked = without_following(with_outcomes(with_told(linked)), catalog)
     pieces = cut(_with_references(with_roles(with_people(linked, catalog), catalog), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []

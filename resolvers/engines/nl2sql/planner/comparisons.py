@@ -418,10 +418,12 @@ class Comparisons(Ordering):
 
     def _more_than(self) -> bool:
         """`more seats than the Falcon`."""
-        if not self.is_(Cue.MORE) or not self.noun_at(1):
-            return False
+        following = self.at(1)
+        summed = following is not None and following.is_(Cue.AGGREGATE) and following.said is Aggregate.SUM
+        if not self.is_(Cue.MORE) or not self.noun_at(2 if summed else 1):
+            return False  # more career home runs than Ann
         start = self.i
-        self.i += 1
+        self.i += 2 if summed else 1
         noun = self.noun()
         if noun is None or not self.is_(Cue.THAN):
             self.i = start

@@ -29,7 +29,6 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
-from resolvers.engines.nl2sql.planner.operands import numbers
 from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
@@ -383,10 +382,11 @@ class Composer(Clashes):
         """`with more than two courses`."""
         catalog = self.resolver.catalog
         found: list[Condition] = []
-        for table, operator, count, cond in conditions.having:
-            right, number = numbers(count), count[0]
-            item = next((one for one in self.items if not one.figures), None)
-            counts = [one for one in self.items if one.counted == table]
+        for one in conditions.having:
+            table, operator, number = one.table, one.operator, one.number
+            compared = Comparison(one.figure, operator, one.right)
+            item = next((shown for shown in self.items if not shown.figures), None)
+            counts = [shown for shown in self.items if shown.counted == table]
             subject = item.table if item is not None else main
             owner = item.entity if item is not None else subject
             if counts or (item is not None and item.entity is None and item.table == table):
@@ -394,25 +394,26 @@ class Composer(Clashes):
                     self._group_by(item)
                 elif item is None and not self.groups:
                     self.resolver.doubt("the number of all rows is compared with one", 0.9)
-                self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                self.having.append(compared)
                 continue
             if item is not None and self._is_shared(item, table) and len(self.items) == 1 and not self.groups:
                 self.groups += [term for term in item.terms if isinstance(term, Column)]
                 self.also.append(table)
-                self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                self.having.append(compared)
                 continue
             if table == subject and self.groups:
-                self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                self.having.append(compared)
                 continue
             if item is not None and len(self.items) == 1 and (key := several_of(catalog, item, table)) is not None:
                 self.groups += [term for term in item.terms if isinstance(term, Column)]
-                self.having.append(Comparison(Figure(Aggregate.COUNT, as_column(key), distinct=True), operator, right))
+                several = Figure(Aggregate.COUNT, as_column(key), distinct=True)
+                self.having.append(Comparison(several, operator, one.right))
                 continue
             if table == subject:
                 item_columns = item.columns if item is not None else ()
                 if item is not None and item_columns and (item.entity is None or self._is_value(item)):
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
-                    self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                    self.having.append(compared)
                     continue
                 self.resolver.doubt("a count of the rows asked for", 0.4)
                 continue
@@ -430,9 +431,9 @@ class Composer(Clashes):
             counting = Plan(
                 table,
                 (Output(as_column(key)),),
-                where=take_counted(parts, cond, Held(table, holder, self.items[0].noun.first), catalog),
+                where=take_counted(parts, one.cond, Held(table, holder, self.items[0].noun.first), catalog),
                 groups=(as_column(key),),
-                having=Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right),
+                having=compared,
             )
             found.append(Member(as_column(key), counting))
         return found

@@ -36,7 +36,7 @@ from resolvers.engines.nl2sql.planner.figures import (
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import occasion
 from resolvers.engines.nl2sql.planner.operands import equal_to, number_in
 from resolvers.engines.nl2sql.planner.others import others
@@ -52,6 +52,7 @@ from resolvers.engines.nl2sql.planner.parts import (
 )
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.targets import LOOSE
+from resolvers.engines.nl2sql.planner.totals import Compared, count_beside, count_of, total
 
 _NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
 """Words of keys by which the key itself is meant."""
@@ -75,8 +76,8 @@ class Conditions(Along):
         """The table of the last verb: when it was done is told there."""
         self.figures: list[Condition] = []
         """Conditions on figures."""
-        self.having: list[tuple[str, Operator, tuple[int, ...], Cond]] = []
-        """Counts of tables that the caller makes into HAVING or a nested plan."""
+        self.having: list[Compared] = []
+        """Figures of tables that the caller makes into HAVING or a nested plan."""
 
     def parts(self, conds: Sequence[Cond], main: str | None = None) -> list[Part]:
         """Every condition that can be made."""
@@ -150,7 +151,7 @@ class Conditions(Along):
             kept = kept_number(self.resolver, cond, table, main) or held_by(self.resolver, cond, table, main)
             if kept is not None:
                 return kept
-            self.having.append((table, *cond.count, cond))
+            self.having.append(count_of(table, *cond.count, cond))
             return Part(None, cond, None)
         if not cond.negated:
             if cond.how == EVERY:
@@ -272,6 +273,7 @@ class Conditions(Along):
 
     def _tables(self, cond: Cond, main: str, last: ColumnKey | None) -> list[str]:
         found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
+        found += [one.table for one in self.having if one.figure.of is not None]  # 500 points since 2019
         mentioned = self.resolver.mentioned()
         if main not in mentioned:  # who scored most in 2010: the year of the scores, not of the people
             ranked = self.resolver.tables_of_numbers(sort.noun for sort in self.resolver.frame.sorts)
@@ -307,7 +309,8 @@ class Conditions(Along):
             return self._keyed(cond, main)
         if cond.noun is not None:
             want = "time" if cond.how == "time" else "number" if sized and not is_time else ""
-            if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
+            ref, beside = cond.noun.ref, cond.nest is not None and sized
+            if ref is not None and (surely_table(ref) if beside else may_be_table(ref) and not ref.columns):
                 return self._table_compared(cond, main)
             column = self._split(cond, want, main) or resolver.column(cond.noun, want)
             if column is not None and column.table != main and cond.values and cond.values[-1].last == cond.noun.first:
@@ -417,6 +420,9 @@ class Conditions(Along):
     def _table_compared(self, cond: Cond, main: str) -> Part | None:
         """`whose department is 'Sales'`: the table's name column, or whichever of its columns holds the value."""
         table = self.resolver.table(cond.noun.ref) if cond.noun is not None else None
+        if table is not None and (compared_with := count_beside(self, cond, table, main)) is not None:
+            self.having.append(compared_with)
+            return Part(None, cond)
         if table is None or not cond.values:
             return None
         for key, _, values in self.resolver.value_options(
@@ -435,7 +441,7 @@ class Conditions(Along):
         number = self._whole(cond)
         if table is None or number is None or cond.operator is Operator.BETWEEN:
             return None
-        self.having.append((table, cond.operator, (number,), cond))
+        self.having.append(count_of(table, cond.operator, (number,), cond))
         return Part(None, cond)
 
     def _counts_rows(self, cond: Cond, column: ColumnKey) -> bool:
@@ -449,7 +455,7 @@ class Conditions(Along):
         said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
         if cond.nest is not None or cond.operator is Operator.BETWEEN or _NUMBERS & set(said):
             return False
-        self.having.append((tie.to, cond.operator, (number,), cond))
+        self.having.append(count_of(tie.to, cond.operator, (number,), cond))
         return True
 
     def _whole(self, cond: Cond) -> int | None:
@@ -468,6 +474,9 @@ class Conditions(Along):
                 return None
             figure = Figure(aggregate, as_column(column))
             self.figures.append(Comparison(figure, operand[0], operand[1], cond.negated))
+            return Part(None, cond, column)
+        if (compared_total := total(self, cond, column, operator, main)) is not None:
+            self.having.append(compared_total)
             return Part(None, cond, column)
         left = as_column(column)
         if cond.nest is not None:

@@ -8,6 +8,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.nl2sql.language.named_days import named_day
 from resolvers.engines.nl2sql.language.words import MONTHS, WEEKDAYS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Span, Unit
@@ -139,7 +141,9 @@ def _said(resolver: Resolver, ref: Ref) -> _Said | None:
     if ref.values:
         return None
     tokens = resolver.cut.linked.tokens[ref.first : ref.last]
-    named = any(token.lemma in MONTHS for token in tokens)
+    named = (
+        any(token.lemma in MONTHS for token in tokens) or named_day([one.text.lower() for one in tokens]) is not None
+    )
     year = any(re.fullmatch(r"[12]\d{3}.*", token.text) for token in tokens)
     spans = [one for one in ref.literals if one.values and one.values[0].kind == "date"]
     if spans:
@@ -189,11 +193,11 @@ def _parts(catalog: Catalog, column: ColumnKey) -> dict[Unit, Column | Span] | N
     unit = _part(catalog, column)
     if unit is None:
         return None
-    before = catalog.words(column)[:-1]
+    before = tokens_of(column.column)[:-1]
     beside = {
         found: as_column(key)
         for key in reversed(catalog.of(column.table))
-        if catalog.words(key)[:-1] == before and (found := _part(catalog, key)) is not None
+        if tokens_of(key.column)[:-1] == before and (found := _part(catalog, key)) is not None
     }
     return {one: beside[one] for one in _UNITS if one in beside}
 
@@ -202,14 +206,14 @@ def _part(catalog: Catalog, key: ColumnKey) -> Unit | None:
     """Whether a column holds years, months of the year or days of the month, and nothing else."""
     if catalog.is_year(key) and catalog.is_number(key) and catalog.words(key)[-1] == "year":
         return Unit.YEAR
-    last = catalog.words(key)[-1]
+    last = tokens_of(key.column)[-1]  # as it is written: a birthDay is no birthday beside a birthMonth
     unit = next((one for one in (Unit.MONTH, Unit.DAY) if last == one.value), None)
     if unit is None:
         return None
     profile = catalog.profile(key)
     if catalog.kind(key) is ColumnKind.NUMBER:
         ends = [one for one in (profile.minimum, profile.maximum) if one] if profile is not None else []
-        fits = all(re.fullmatch(r"\d{1,2}(\.0*)?", one) and 1 <= float(one) <= _LIMITS[unit] for one in ends)
+        fits = all(re.fullmatch(r"\d{1,2}(\.0*)?", one) and float(one) <= _LIMITS[unit] for one in ends)  # 0: unknown
         return unit if fits else None
     return unit if unit is Unit.MONTH and _written(catalog, key) else None
 

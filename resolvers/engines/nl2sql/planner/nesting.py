@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.planner.frame import Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import as_column
+from resolvers.engines.nl2sql.planner.totals import as_rows_of
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
         and not (may_be_table(nest.noun.ref) and nest.noun.ref.tables[0].score >= nest.noun.ref.columns[0].score)
     ):
         inner_column = resolver.column(nest.noun) or column
+    if column.table == main and nest.aggregate is None:
+        as_rows_of(nest, main, made.catalog)
     inner = made.parts(nest.conditions, inner_column.table)
     table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
     aggregate = nest.aggregate

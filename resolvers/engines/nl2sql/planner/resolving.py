@@ -9,6 +9,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
+from resolvers.engines.nl2sql.language.verbs import ORIGIN
 from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -22,6 +23,8 @@ BIRTH: Final = frozenset(("birth", "born", "dob", "birthday", "bear"))
 DEATH: Final = frozenset(("death", "die", "dead", "deceased"))
 BORN: Final = BIRTH | DEATH
 """Words of dates that tell of a life: nothing else happens then."""
+_DONE: Final = 0.04
+"""How much better a value fits the rows that the verb speaks of than others that hold it as well."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
 _HELPERS: Final = word_set("do does did has have had")
@@ -70,6 +73,7 @@ class Resolver(Targets):
         subject = self.subject()
         found: dict[ColumnKey, tuple[float, tuple[Literal, ...]]] = {}
         near = tuple(near)
+        done = {self.table(one.table) for one in self.frame.conditions if one.kind == "exists" and one.how == "verb"}
         for mention in ref.values:
             key = mention.column
             if key is None or key not in self.catalog.columns:
@@ -79,6 +83,8 @@ class Resolver(Targets):
                 score -= 0.02
             if self.catalog.reference(key) is not None:
                 score -= 0.03
+            if key.table in done:
+                score += _DONE
             if key not in found or found[key][0] < score:
                 found[key] = (score, mention.values)
         tables = [table for one in (*near[:1], self.frame.subject) if (table := self.table(one)) is not None]
@@ -268,8 +274,9 @@ class Resolver(Targets):
 
 
 def of_life(said: Set[str]) -> Set[str]:
-    """All words for a birth, where one of them is said, and the same of a death."""
-    return frozenset().union(*(words for words in (BIRTH, DEATH) if said & words))
+    """All words for a birth, where one of them is said or where somebody comes from, and the same of a death."""
+    lives = ((BIRTH, BIRTH | ORIGIN), (DEATH, DEATH))
+    return frozenset().union(*(words for words, saying in lives if said & saying))
 
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:

@@ -11,7 +11,7 @@ from typing import Final
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import BETTER, PRAISE, Degree
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
-from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
+from resolvers.engines.nl2sql.language.verbs import ORIGIN, VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
@@ -400,7 +400,8 @@ class Targets:
     def _deeds(self, ref: Ref) -> list[str]:
         """The verbs of the question, without those among these words."""
         tokens = (*self.cut.linked.tokens[: ref.first], *self.cut.linked.tokens[ref.last :])
-        return [token.lemma for token in tokens if token.lemma in VERBS]
+        verbs = [token.lemma for token in tokens if token.lemma in VERBS]
+        return [*verbs, "bear"] if ORIGIN.intersection(one.lemma for one in tokens) else verbs  # came from each country
 
     def _tells_of(self, key: ColumnKey, deeds: Iterable[str], said: Iterable[str]) -> bool:
         """Whether the name of a column says beside these words what is done: died, and the country of death."""

@@ -43,6 +43,8 @@ _RESULTS: Final = frozenset(
      "succeed", "defeat")
 )  # fmt: skip
 """Verbs of an outcome, which rows must tell: nobody won because of being there."""
+_WON: Final = ("award", "prize", "medal", "trophy", "title", "champion")
+"""What has only those who won."""
 _CHANGES: Final = frozenset(
     ("grow", "growth", "increase", "decrease", "rise", "decline", "drop", "fall", "shrink", "change", "improve", "gain")
 )
@@ -96,7 +98,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     changed = () if has(exp.Group, exp.Sub, exp.Window) else _CHANGES
     for verbs, why, cost in ((_RESULTS, "what came of something", 0.5), (changed, "a change", 0.6)):
         for verb in _said(verbs, pieces):
-            if not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
+            called = any(catalog.vocabulary.says(key, verb) for key in _keys(tables, columns, catalog))
+            if not called and not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
                 yield f"{why} is asked for, and nothing tells it", cost
     if not has(*_CHOOSES) and _asks_which_did(pieces):
         yield "who did something is asked for, and all are shown", 0.6
@@ -120,8 +123,13 @@ def _said(words: Collection[str], pieces: Cut) -> list[str]:
 
 def _is_told(verb: str, names: Sequence[str], words: Sequence[str]) -> bool:
     """Whether a column, a table or a value of a query has a verb in it, or a word for the same."""
-    meant = {other for other, near in related(verb) if near >= SYNONYM}
+    meant = {other for other, near in related(verb) if near >= SYNONYM} | set(_WON if verb == "win" else ())
     return bool(meant & set(words)) or any(word in name.lower() for word in meant for name in names)
+
+
+def _keys(tables: set[str], columns: set[str], catalog: Catalog) -> list[ColumnKey]:
+    """The columns of a query."""
+    return [one for one in catalog.columns if one.column in columns and catalog.tables[one.table].name in tables]
 
 
 def _words_of(columns: set[str], catalog: Catalog) -> Iterator[str]:

@@ -107,7 +107,8 @@ class TokenizedQuestion:
             before = [one.text for one in self.tokens[max(0, first - 2) : first]]
             if not token.quoted and is_unit(before, token.lemma):
                 return False  # 90 seconds
-            small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
+            named = first > 0 and token.text[:1].isupper() and token.text.lower() not in STOP_WORDS  # Willie Mays
+            small = token.lemma in STOP_WORDS and not (named or self.is_code(first) or self.is_letter(first))
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
         return not (self._little[first] or self._little[last - 1])
 
