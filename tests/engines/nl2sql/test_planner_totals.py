@@ -124,3 +124,31 @@ def test_tables_that_a_third_one_ties_are_not_joined_by_a_name_they_share() -> N
 
     assert ("award_id", fqn("votes")) in ties(*shared)
     assert ("award_id", fqn("votes")) not in ties(RIDER, *tied)
+
+
+def test_who_is_first_on_average() -> None:
+    written = sql("Which rider has the most points on average?")
+    assert "ORDER BY AVG(seasons.points) DESC" in written
+
+
+FLIGHT = table("flights", "flight:INTEGER carrier flight_date:DATE dep_delay:INTEGER")
+
+
+@pytest.mark.parametrize(("said", "order"), [("busiest", "DESC"), ("quietest", "ASC")])
+def test_the_busiest_day_has_the_most_rows(said: str, order: str) -> None:
+    """A flight is told by its number, which says nothing of how many there are."""
+    written = drafted(f"What was the {said} day?", Knowledge((FLIGHT,))).sql.replace('"', "")
+    assert f"GROUP BY flight_date ORDER BY COUNT(*) {order}" in written
+
+
+def test_how_busy_it_was_is_told_by_numbers_where_there_are_any() -> None:
+    ports = table("ports", "port_id*:INTEGER port_name passengers:INTEGER")
+    written = drafted("What is the busiest port?", Knowledge((ports,))).sql.replace('"', "")
+    assert "ORDER BY passengers DESC" in written
+
+
+@pytest.mark.parametrize("said", ["came from", "come from", "were born in"])
+def test_where_people_come_from_is_where_they_were_born(said: str) -> None:
+    guests = table("guests", "guest_id*:INTEGER guest_name birth_country death_country")
+    written = drafted(f"How many guests {said} each country?", Knowledge((guests,))).sql.replace('"', "")
+    assert "GROUP BY birth_country" in written

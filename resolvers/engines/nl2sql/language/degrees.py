@@ -155,6 +155,8 @@ def _degrees() -> dict[str, tuple[bool, tuple[str, ...], tuple[str, ...]]]:
 ADJECTIVES: Final = _degrees()
 """Adjectives with the way they point, what they measure, and where they point the other way."""
 
+BUSY: Final = frozenset(("busy", "quiet"))
+"""Adjectives of how much happens, which columns of numbers tell in the plural, and rows by how many there are."""
 PRAISE: Final = frozenset(("good", "bad"))
 """Adjectives that praise or blame, and say nothing of how much of what."""
 BETTER: Final = frozenset(ADJECTIVES["good"][1]) | words(

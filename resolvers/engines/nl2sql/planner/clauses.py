@@ -431,6 +431,11 @@ class Clauses(Comparisons):
             item.aggregates = (Aggregate.AVG,)  # how many beers does each brewery make on average
             self.i += 1
             return
+        ranked = self.frame.sorts[-1].noun if self.frame.sorts else None
+        if self._on_average(atom) and ranked is not None and not ranked.aggregates and self._is_column(ranked):
+            ranked.aggregates = (Aggregate.AVG,)  # which airline has the longest delays on average
+            self.i += 1
+            return
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
             self.frame.loose.append((atom.first, atom.last))
         named = self.value_at(1) and self.atoms[self.i + 1].first == atom.last and self._names(1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of
+from resolvers.engines.nl2sql.language.degrees import BUSY, PRAISE, Degree, degree_of
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
@@ -206,7 +206,8 @@ class Ranking(Grouping):
                     self._group_by(one)
             return expression, descending if sort.degree is None else sort.degree.descending
         most = sort.degree is None and sort.limit is not None
-        if sort.by_count or (sort.noun is not None and (sort.most or (most and maker.names_rows(sort.noun)))):
+        of_rows = sort.noun is not None and (sort.most or (most and maker.names_rows(sort.noun)))
+        if sort.by_count or (of_rows and sort.noun is not None and Aggregate.AVG not in sort.noun.aggregates):
             return self._by_count(sort, maker, main), descending if sort.degree is None else sort.degree.descending
         if (
             sort.noun is not None
@@ -232,7 +233,8 @@ class Ranking(Grouping):
                 term = Figure(sort.noun.aggregates[0], term)
                 if not self.groups and self.items and not self.items[0].figures:
                     self._group_by(self.items[0])
-            if sort.degree is None and sort.limit is not None and is_amount(resolver.catalog, column):
+            amount = sort.degree is None and sort.limit is not None and is_amount(resolver.catalog, column)
+            if amount and not sort.noun.aggregates:
                 return self._of_those(column), descending  # the top three products by quantity
             return self._many_side(term, column, descending), descending
         if sort.degree is not None:
@@ -258,7 +260,9 @@ class Ranking(Grouping):
                         resolver.doubt("years are put in order by an adjective that says nothing of them", 0.5)
                     return as_column(item.columns[0]), sort.degree.descending
                 praised = sort.noun is None and sort.degree.adjective in PRAISE
-                counted = self._rows_of_most(main, taken=_TAKEN) if praised else None
+                busy = sort.noun is None and sort.degree.adjective in BUSY
+                counted = self._rows_of_most(main, taken=_TAKEN) if praised or busy else None
+                counted = self._rows_of_each() if counted is None and busy else counted
                 return counted, sort.degree.descending
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
         if (column := done_most(resolver, sort, self.items)) is not None:
@@ -425,6 +429,15 @@ class Ranking(Grouping):
         if told[0] != main:
             self.also.append(told[0])
         return Figure(Aggregate.COUNT, rows_of=told[0])
+
+    def _rows_of_each(self) -> Term | None:
+        """`the busiest day`: the one with the most rows, where no number of a table tells how busy it was."""
+        item = self.items[0] if len(self.items) == 1 else None
+        if item is None or item.figures or item.entity is not None or self.groups:
+            return None
+        self.resolver.doubt("how busy something was is counted in rows", _TAKEN)
+        self._group_by(item, item.table)
+        return Figure(Aggregate.COUNT, rows_of=item.table)
 
     def _says_nothing_else(self, item: Item) -> bool:
         """Whether a question names nothing beside the thing asked for and values: verbs and working words apart."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
-from resolvers.engines.nl2sql.language.degrees import BETTER, PRAISE, Degree
+from resolvers.engines.nl2sql.language.degrees import BETTER, BUSY, PRAISE, Degree
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.language.verbs import ORIGIN, VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
@@ -469,6 +469,8 @@ class Targets:
                         continue
                     if near != table and fit < 0.85 and number is None:
                         continue
+                    if degree.adjective in BUSY and not any(one in key.column.lower() for one in degree.measures):
+                        continue  # a flight is told by its number
                     if number is not None and not self.catalog.may_reach(key, number):
                         continue
                     score = fit - 0.15 * place - (0.25 if near != table else 0.0)
