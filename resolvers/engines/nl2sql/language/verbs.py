@@ -315,10 +315,6 @@ FAMILIES: Final = tuple(
 """Words of which each suggests the others: what somebody does, who does it, and what comes of it."""
 
 
-ORIGIN: Final = frozenset(("come", "hail", "originate"))
-"""Verbs of where somebody is from, which is where they were born."""
-
-
 def is_kin(verb: str, noun: str) -> bool:
     """Return whether a word says who or what does what a verb says: to buy and a customer, to design and a designer."""
     beginnings = {noun, noun.removesuffix("er"), noun.removesuffix("or"), noun.removesuffix("r")}

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.lives import BORN
 from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
@@ -17,7 +18,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.denied import says_none
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.operands import equal_to
-from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 
 def split_aggregate(resolver: Resolver, noun: Noun) -> None:

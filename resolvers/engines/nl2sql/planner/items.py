@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.nl2sql.language.lives import of_life
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -21,7 +22,7 @@ from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column, of_life
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind

@@ -1,15 +1,15 @@
 """What the words of one question stand for: what nouns do, and the moments and values that are compared."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.language.lives import BORN, of_life
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
-from resolvers.engines.nl2sql.language.verbs import ORIGIN
 from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -19,10 +19,6 @@ from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_i
 from resolvers.engines.nl2sql.planner.targets import Choice, Target, Targets, spelled
 from resolvers.engines.nl2sql.planner.ways import contrary, sided
 
-BIRTH: Final = frozenset(("birth", "born", "dob", "birthday", "bear"))
-DEATH: Final = frozenset(("death", "die", "dead", "deceased"))
-BORN: Final = BIRTH | DEATH
-"""Words of dates that tell of a life: nothing else happens then."""
 _DONE: Final = 0.04
 """How much better a value fits the rows that the verb speaks of than others that hold it as well."""
 SAID_SO: Final = 0.25
@@ -271,12 +267,6 @@ class Resolver(Targets):
         whole = profile.distinct_count <= len(profile.top_values)
         known = {one.value.lower() for one in profile.top_values}
         return not whole or text.lower() in known
-
-
-def of_life(said: Set[str]) -> Set[str]:
-    """All words for a birth, where one of them is said or where somebody comes from, and the same of a death."""
-    lives = ((BIRTH, BIRTH | ORIGIN), (DEATH, DEATH))
-    return frozenset().union(*(words for words, saying in lives if said & saying))
 
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:

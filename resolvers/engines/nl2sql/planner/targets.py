@@ -10,8 +10,9 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import BETTER, BUSY, PRAISE, Degree
+from resolvers.engines.nl2sql.language.lives import ORIGIN, of_life
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
-from resolvers.engines.nl2sql.language.verbs import ORIGIN, VERBS, is_kin
+from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
@@ -370,6 +371,7 @@ class Targets:
             score -= _RELATED if self._relates(key, noun.ref) else 0.0
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
             score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
+            score -= _DEED if deeds and self._tells_another_life(key, deeds) else 0.0
             options[key] = max(score, options.get(key, -9.0))
         if said == ["name"]:
             self._by_name(noun, owner, options)
@@ -407,6 +409,11 @@ class Targets:
         """Whether the name of a column says beside these words what is done: died, and the country of death."""
         more = set(self.catalog.words(key)).difference(said)
         return any(is_kin(deed, word) for word in more for deed in deeds)
+
+    def _tells_another_life(self, key: ColumnKey, deeds: Iterable[str]) -> bool:
+        """Whether a column tells of a death where a birth is said, or the other way round."""
+        told, said = of_life(set(self.catalog.words(key))), of_life(set(deeds))
+        return bool(told and said and not told & said)
 
     def _rows_behind(self, noun: Noun) -> set[str]:
         """The tables of a value in the plural that it is said to be of: names of jugglers."""
