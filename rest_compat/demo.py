@@ -9,12 +9,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import httpx
+import orjson
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -26,6 +27,7 @@ from persistence.samples import baseball
 from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
 from rest_compat.demo_questions import OWN, SAMPLE, Questions, ask_all
+from rest_compat.demo_receiver import DemoReceiver, receiving
 from rest_compat.logs import set_up_logs
 from rest_compat.server import run_server
 from rest_compat.settings import Settings
@@ -58,7 +60,8 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
         chosen = closing.enter_context(_own(source) if source else _sample(folder))
         settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
         set_up_logs(settings.log_format, settings.log_level)
-        failure, project = asyncio.run(_main_job(settings, chosen))
+        with receiving() as receiver:  # what is served afterwards may not send to it
+            failure, project = asyncio.run(_main_job(receiver.allowed_by(settings), chosen, receiver))
         if failure is not None:
             console.print(f"[bold red]The demo stopped:[/] {failure}")
             return 1
@@ -136,7 +139,7 @@ def _database_source(name: str, url: str, searches: tuple[str, str]) -> DemoSour
     return DemoSource(body, {"outbound_allow": f"{parts.hostname}:{port}"}, searches)
 
 
-async def _main_job(settings: Settings, source: DemoSource) -> tuple[str | None, str]:
+async def _main_job(settings: Settings, source: DemoSource, receiver: DemoReceiver) -> tuple[str | None, str]:
     """Register, verify, ingest, search; a sentence when something stopped it, and the project's id."""
     await bootstrap_organization(settings, ORGANIZATION, USER, "Demo")
     app = create_app(settings)
@@ -153,6 +156,7 @@ async def _main_job(settings: Settings, source: DemoSource) -> tuple[str | None,
                 asked = source.questions if source.questions.answered else await _about(api, uri, source.questions)
                 await ask_all(api, app, dict(client.headers), uri, asked, console)
                 await _as_an_agent(api, uri, asked.answered[0])
+                await _an_event(api, receiver)
             except StepRefused as refused:
                 return str(refused), project
             return None, project
@@ -234,6 +238,27 @@ async def _as_an_agent(api: Api, uri: str, question: str) -> None:
     told = result["structuredContent"]["data"]
     console.print(f"\n15. As an agent, at [cyan]/mcp[/] by the tool [cyan]ask[/]: {escape(question)}", highlight=False)
     console.print(f"    {escape(told['answer'] or told['state'])}", highlight=False, soft_wrap=True)
+
+
+async def _an_event(api: Api, receiver: DemoReceiver) -> None:
+    """Have what has happened sent to a webhook, and show one event as its receiver gets and verifies it."""
+    hook = {"name": "Demo receiver", "url": receiver.url, "types": ["run.ended"]}
+    made = await api("POST", "/utils/webhooks", json=hook)
+    path = f"/utils/webhooks/{made['webhook']['id']}"
+    try:
+        since = datetime.now(UTC) - timedelta(days=1)
+        await api("POST", f"{path}/replay", json={"since": since.isoformat()})
+        with console.status("Waiting for an event …"):
+            came = await receiver.first()
+    finally:
+        await api("DELETE", path)
+    if came is None or not came.is_signed_by(made["secret"]):
+        raise StepRefused("No event with a good signature came to the demo's webhook.")
+    event = orjson.loads(came.body)
+    told = f"the {event['data']['workflow_type']} {event['data']['status']}, at {event['time']}"
+    console.print(f"\n16. An event, by a webhook: [cyan]{event['type']}[/], {told}", highlight=False, soft_wrap=True)
+    signature = came.headers["webhook-signature"].partition(" ")[0]
+    console.print(f"    {event['id']}, signature {signature[:16]}… verified", highlight=False, soft_wrap=True)
 
 
 async def _ready(api: Api, service: str) -> None:

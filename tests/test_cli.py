@@ -451,6 +451,8 @@ def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source
     assert "things" in answer.stdout
     assert "2 columns" in answer.stdout
     assert "5 assets created" in answer.stdout
+    assert "16. An event, by a webhook: stoa.run.ended" in answer.stdout
+    assert "… verified" in answer.stdout
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
@@ -499,6 +501,7 @@ def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
         "5. The catalog of",
         "6. Search",
         "7. Search",
+        "16. An event",
         "Done.",
     ):
         assert step in answer.stdout, answer.stdout
