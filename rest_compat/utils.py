@@ -1,6 +1,6 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import context_packs, memories, metadata, schedules
+from resolvers.utils import context_packs, lineage, memories, metadata, schedules
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
 
@@ -12,6 +12,17 @@ utils.get(_metadata, metadata.get_metadata, project="required")
 utils.post(_metadata, metadata.create_metadata, project="required")
 utils.put(_metadata, metadata.update_metadata, project="required")
 utils.delete(_metadata, metadata.delete_metadata, project="required")
+
+# Additions
+_lineage = "/{resource_type}/{resource_uri}/lineage"
+utils.get(_lineage, lineage.get_lineage, project="required")
+utils.get(_lineage + "/edges", lineage.list_lineage_edges, envelope=PageLimitList, project="required")
+utils.get(_lineage + "/impact", lineage.get_lineage_impact, project="required")
+utils.get(_lineage + "/path", lineage.get_lineage_path, project="required")
+_lineage_statements = _lineage + "/statements"
+utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList, project="required")
+utils.post(_lineage_statements, lineage.create_lineage_statement, project="required")
+utils.delete(_lineage_statements + "/{statement_id}", lineage.end_lineage_statement, project="required")
 
 _schedule = "/schedules/{schedule_id}"
 utils.post("/schedules", schedules.create_schedule)

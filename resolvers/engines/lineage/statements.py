@@ -79,6 +79,7 @@ def lineage_of(
     first; `target_columns` are the columns of what it fills, in their order, where that is known and the statement does
     not name them. Never raises for a text: what cannot be understood is a gap.
     """
+    target: tuple[str, ...] = ()
     try:
         statement = _parsed(text, dialect)
         target, named, query = _parts(statement, NameRules(dialect))
@@ -91,7 +92,7 @@ def lineage_of(
     except QueryRefused as refused:
         return StatementLineage(gaps=(Gap(refused.rule, refused.reason),))
     except NotFollowed as error:
-        return StatementLineage(gaps=(Gap(error.gap, error.reason),))
+        return StatementLineage(target, gaps=(Gap(error.gap, error.reason),))
     except RecursionError:
         return StatementLineage(gaps=(Gap("size", "The statement is nested too deeply."),))
     except UNREADABLE as error:
