@@ -22,11 +22,13 @@ help:
 	@echo "  make test       run the quick tier of the tests (ARGS='tests/engines -k sum')"
 	@echo "  make test-all   run all tests (make test-long: those that the quick tier leaves out)"
 	@echo "  make check      formatting, lint, types and the direction of imports"
+	@echo "  make released   keep the graph as that of the release, from which changes are told breaking or not"
 	@echo "  make snapshot   rewrite schema.graphql, the OpenAPI documents and docs/settings.md, docs/connectors.md"
 	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --table FOLDER',"
-	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed, ARGS=--lineage)"
+	@echo "                  ARGS='--asking --databases FOLDER', ARGS='--steward --databases FOLDER', ARGS=--pii,"
+	@echo "                  ARGS=--lineage, ARGS=--speed)"
 	@echo "  make help       print this list"
 	@echo ""
 	@echo "For maintainers:"
@@ -87,6 +89,10 @@ check: setup
 	done; \
 	exit $$status
 
+.PHONY: released
+released: setup
+	@$(BIN)/python -m schema.released
+
 .PHONY: snapshot
 snapshot: setup
 	@$(BIN)/stoa snapshot $(ARGS)
@@ -108,7 +114,7 @@ bench: setup
 quality: setup
 	@case " $(ARGS) " in \
 		*' --pii '*) ;; \
-		*' --errors '*|*' --asking '*|*' --speed '*|*' --calibrate '*) exit 0;; \
+		*' --errors '*|*' --asking '*|*' --steward '*|*' --speed '*|*' --calibrate '*) exit 0;; \
 	esac; PYTHON=$(BIN)/python bash .ci/install-presidio || echo "quality: going on without Presidio beside." >&2
 	@$(BIN)/python -m benchmarks.quality $(ARGS)
 

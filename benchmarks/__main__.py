@@ -24,7 +24,7 @@ from rich.table import Table
 from starlette.requests import HTTPConnection
 
 from auth.rate_limit import CallKind
-from benchmarks import asking, peer, profiling, scorecard
+from benchmarks import asking, catalogs, nested, peer, profiling, scorecard
 from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
 from benchmarks.load import Generator, Order
@@ -200,8 +200,8 @@ def servers(world: World, place: Place, *, keeps: bool) -> Iterator[tuple[Side, 
 
 
 @contextlib.contextmanager
-def application(world: World, *, keeps: bool) -> Iterator[Side]:
-    """The application.
+def application(world: World, *, keeps: bool, processes: int = 1) -> Iterator[Side]:
+    """The application, in one process or more, of which the first one's number is told.
 
     `keeps` says whether it keeps answers to give them again while the catalog stands unchanged.
     """
@@ -212,6 +212,7 @@ def application(world: World, *, keeps: bool) -> Iterator[Side]:
         "STOA_SHUTDOWN_SECONDS": "0",
         **({} if keeps else {"STOA_ANSWER_CACHE_BYTES": "0"}),
         "STOA_PORT": str(port),
+        "STOA_PROCESSES": str(processes),
     }
     if world.url is not None:
         settings["STOA_DATABASE_URL"] = world.url
@@ -481,8 +482,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--write", action="store_true", help="put the tables into benchmarks/README.md")
     parser.add_argument("--store", choices=STORES, action="append", help="measure only this store")
     parser.add_argument("--no-peers", action="store_true", help="fetch no other program to stand beside")
+    parser.add_argument("--requests", action="store_true", help="measure loading and served requests alone")
+    parser.add_argument("--tables", type=int, default=FULL.tables, help="tables of 50 columns in the catalog")
     parser.add_argument("--rows", type=int, default=profiling.ROWS, help="rows of the table that is profiled")
     given = parser.parse_args(arguments)
+    from benchmarks import growth  # which serves by what stands above
+
     console = Console(width=150)
     started = time.monotonic()
     quick, stores = given.quick, given.store or list(STORES)
@@ -490,8 +495,17 @@ def main(arguments: list[str] | None = None) -> None:
     def say(line: str) -> None:
         console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]")
 
-    tables = run(QUICK if quick else FULL, stores, say, peers=not given.no_peers)
+    full = FULL if given.tables == FULL.tables else replace(FULL, tables=given.tables, parts=2)
+    tables = run(QUICK if quick else full, stores, say, peers=not given.no_peers)
+    if given.requests:
+        for table in tables:
+            console.print(table)
+        return
     tables += scorecard.run(scorecard.QUICK if quick else scorecard.FULL, stores, say)
+    tables += catalogs.run(catalogs.QUICK if quick else catalogs.FULL, stores, say)
+    tables += nested.run(20 if quick else nested.SIDE, say)
+    if "postgresql" in stores and not quick:
+        tables += growth.run(FULL, growth.MANY, say)
     if not given.store:  # these read a source of their own, whatever the platform's store
         tables += profiling.run(profiling.QUICK_ROWS if quick else given.rows, 1, say)
         tables += asking.run(*(asking.QUICK if quick else asking.FULL), say)

@@ -19,6 +19,13 @@ async def _psycopg(*given: Any, **named: Any) -> Any:
     return await psycopg.AsyncConnection.connect(*given, **named)
 
 
+async def steady(*given: Any, **named: Any) -> Any:
+    """A connection for reading, which waits for large answers at less cost."""
+    from persistence.steady import SteadyConnection
+
+    return await SteadyConnection.connect(*given, **named)
+
+
 class Connecting:
     """Makes connections for one event loop. Close it there."""
 

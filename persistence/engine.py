@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
-from persistence.connecting import Connecting
+from persistence.connecting import Connecting, steady
 from persistence.private import private_database
 from schema.errors import ApiError, DatabaseError
 
@@ -300,7 +300,7 @@ class _Postgres:
     """
 
     def __init__(self, url: str, pool_size: int) -> None:
-        self._connecting = Connecting()
+        self._connecting, self._connecting_reads = Connecting(), Connecting(steady)
         self._aside: Any = None
         self._one_glance = asyncio.Lock()
         self._engine, self._reading = (
@@ -312,11 +312,14 @@ class _Postgres:
                 json_deserializer=orjson.loads,
                 connect_args={
                     "options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s",
-                    "async_creator_fn": self._connecting,
+                    "async_creator_fn": connecting,
                 },
                 **isolation,
             )
-            for isolation in ({}, {"isolation_level": "AUTOCOMMIT"})
+            for connecting, isolation in (
+                (self._connecting, {}),
+                (self._connecting_reads, {"isolation_level": "AUTOCOMMIT"}),
+            )
         )
         self._reader = self._reading.sync_engine
         self.engines = (self._engine.sync_engine, self._reader)
@@ -348,7 +351,7 @@ class _Postgres:
     async def _glanced(self, statement: str, values: Mapping[str, Any]) -> list[Any]:
         if self._aside is None:
             arguments, named = self._reader.dialect.create_connect_args(self._reader.url)
-            self._aside = await self._connecting(*arguments, **named, autocommit=True, prepare_threshold=0)
+            self._aside = await self._connecting_reads(*arguments, **named, autocommit=True, prepare_threshold=0)
         cursor = await self._aside.execute(statement, values)
         found: list[Any] = await cursor.fetchall()
         return found
@@ -370,7 +373,8 @@ class _Postgres:
 
     async def close(self) -> None:
         await self._look_away()
-        await self._connecting.close()
+        for connecting in (self._connecting, self._connecting_reads):
+            await connecting.close()
         await self._engine.dispose()
         await self._reading.dispose()
 

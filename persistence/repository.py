@@ -70,6 +70,16 @@ class Repository(Generic[T]):
         if "revision" in table.c:
             self._columns.append(table.c.revision)
 
+    @property
+    def connection(self) -> sa.Connection:
+        """What its statements run on."""
+        return self._connection
+
+    @property
+    def columns(self) -> Sequence[sa.ColumnElement[Any]]:
+        """What a row holds that resources are made of, in its order."""
+        return self._columns
+
     def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
         column = self.table.c.id if self.noun == "organization" else self.table.c.organization_id
         where = [column == scope.organization_id]
@@ -123,7 +133,7 @@ class Repository(Generic[T]):
         total = self._connection.execute(
             sa.select(sa.func.count()).select_from(self.table).where(*conditions)
         ).scalar_one()
-        query = sa.select(*self._columns).where(*conditions).order_by(*self._ordered(order))
+        query = sa.select(*self._columns).where(*conditions).order_by(*self.ordered(order))
         rows = self._connection.execute(query.offset(offset).limit(limit)).all()
         return Page[Any].model_construct(items=self.resources(rows), total=total, offset=offset, limit=limit)
 
@@ -131,6 +141,13 @@ class Repository(Generic[T]):
         """All items whose column is one of the keys, ordered by the key."""
         query = self.select(scope).where(self.table.c[column].in_(keys)).order_by(self.table.c[self._key])
         return self.resources(self._connection.execute(query).all())
+
+    def projects_of(self, scope: Scope, ids: Sequence[str]) -> dict[str, str]:
+        """The project of each item that stands, by its key."""
+        query = sa.select(self.table.c[self._key], self.table.c.project_id).where(
+            *self._within(scope), self.table.c[self._key].in_(ids)
+        )
+        return {id: project for id, project in self._connection.execute(query)}
 
     def with_projects(
         self, scope: Scope, column: str, keys: Sequence[str], *, made_by: str | None = None
@@ -156,7 +173,7 @@ class Repository(Generic[T]):
     ) -> list[tuple[str, str | None, T]]:
         """The first items of each key of a column, in one statement: key, project and item, in their order."""
         by, project = self.table.c[column], self.table.c.get("project_id")
-        rank = sa.func.row_number().over(partition_by=by, order_by=self._ordered())
+        rank = sa.func.row_number().over(partition_by=by, order_by=self.ordered())
         columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
         ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys), *where).subquery()
         query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_key, ranked.c.of_rank)
@@ -239,7 +256,7 @@ class Repository(Generic[T]):
         """The id by which the item is found again, where the key alone does not tell it from others."""
         return id
 
-    def _ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
+    def ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
         """An order, or else that of the repository, in which the key breaks ties."""
         return [*(self._order if order is None else order), self.table.c[self._key]]
 

@@ -31,6 +31,9 @@ class StreamSettings(BaseModel):
     stream_heartbeat_seconds: float = Field(
         15.0, gt=0, le=300, description="How long a stream may be silent before it sends a comment."
     )
+    event_stream_seconds: float = Field(
+        900.0, gt=0, le=86_400, description="After how long a stream of events ends; its client goes on with another."
+    )
     streams_per_caller: int = Field(
         20, ge=1, le=10_000, description="Streams and subscriptions that one caller may have open in a process."
     )

@@ -15,6 +15,7 @@ from persistence.queries.chat_provenance import ProvenanceRepository
 from persistence.queries.chat_sessions import SessionRepository
 from persistence.queries.classifications import ClassificationRepository
 from persistence.queries.connections import ConnectionRepository
+from persistence.queries.events import EventRepository
 from persistence.queries.files import ContentRepository, kept_blobs
 from persistence.queries.glossary import GlossaryTermRepository, TermAssetRepository
 from persistence.queries.idempotency import IdempotencyRepository
@@ -39,6 +40,7 @@ from persistence.queries.secrets import SecretRepository
 from persistence.queries.slots import SlotRepository
 from persistence.queries.suspects import SuspectRepository, SuspectVerdictRepository
 from persistence.queries.violations import ViolationEventRepository, ViolationRepository
+from persistence.queries.webhooks import WebhookDeliveryRepository, WebhookRepository
 from persistence.queries.workflows import ConfigurationRepository, RunRepository
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
@@ -267,6 +269,21 @@ class UnitOfWork:
     def answered(self) -> AnsweredRepository:
         """Return what users were told of the rows of protected tables."""
         return AnsweredRepository(self.connection)
+
+    @cached_property
+    def events(self) -> EventRepository:
+        """Return what has become true."""
+        return EventRepository(self.connection)
+
+    @cached_property
+    def webhooks(self) -> WebhookRepository:
+        """Addresses that events are sent to."""
+        return WebhookRepository(self.connection)
+
+    @cached_property
+    def webhook_deliveries(self) -> WebhookDeliveryRepository:
+        """Return what was sent to them, and what is in line."""
+        return WebhookDeliveryRepository(self.connection)
 
     @cached_property
     def context_packs(self) -> ContextPackRepository:

@@ -1,6 +1,6 @@
 """Defines what an operation may touch. Every door builds the same one."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,10 +8,11 @@ from typing import Any
 
 from auth.caller import Caller
 from auth.guard import Guard
-from auth.rate_limit import Limits
+from auth.rate_limit import Limits, RateWindow
 from auth.relations import Relations
 from persistence.blobs import Blobs
 from persistence.connectors.core.gateway import Gateway
+from persistence.documents import Documents
 from persistence.jobs.port import Jobs
 from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
@@ -21,11 +22,13 @@ from persistence.revisions import Asked
 from persistence.signals import Signals
 from persistence.store import Store, UnitOfWork
 from persistence.turn_limits import TurnSettings
+from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
 from schema.base import Resource
 from schema.errors import MissingRequiredField
+from schema.governance.viewer import Budget, BudgetKind
 
 
 def utc_now() -> datetime:
@@ -51,6 +54,10 @@ class Services:
     """The deployment's rate limits, which a tenant's own stand over."""
     answers: AnswerCache
     """Answers about catalogs that are given again."""
+    documents: Documents
+    """What stores assets as they are answered."""
+    webhooks: WebhookSender
+    """What sends events to addresses."""
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""
@@ -73,6 +80,8 @@ class Context:
     trace_id: str | None = None
     charging: Charging | None = None
     """How a door that learns late what it is asked for charges the caller's windows."""
+    budget: Callable[[], Awaitable[Sequence[tuple[str, RateWindow]]]] | None = None
+    """How a door tells the caller's windows, each with its kind."""
     expected_revision: frozenset[int] | None = None
     """What `If-Match` named; a write to any other revision is a VERSION_CONFLICT. Nothing may be expected: None."""
     idempotency_key: str | None = None
@@ -81,6 +90,8 @@ class Context:
     """How many operations the request calls; each of several has a key of its own."""
     called: list[tuple[Any, Mapping[str, Any]]] = field(default_factory=list)
     """The operations that were called and answer of the catalog alone, each with its arguments."""
+    writes_only: bool = False
+    """Whether the door writes an answer as it is, and reads nothing of it."""
     catalog_only: bool = False
     """Whether the whole answer is made of nothing else, as far as a door knows."""
     look: Asked | None = None
@@ -119,6 +130,19 @@ class Context:
         """Charge each kind's window once per operation. Raises what the door raises for a window that is full."""
         if self.charging is not None:
             await self.charging(costs, most)
+
+    async def budget_left(self) -> list[Budget]:
+        """How many calls of each kind the caller has left; nothing where the door keeps no windows."""
+        windows = [] if self.budget is None else await self.budget()
+        return [
+            Budget(
+                kind=BudgetKind(kind),
+                limit=window.limit,
+                remaining=window.remaining,
+                resets_at=datetime.fromtimestamp(window.reset, UTC),
+            )
+            for kind, window in windows
+        ]
 
     @property
     def organization_id(self) -> str:

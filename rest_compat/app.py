@@ -30,6 +30,7 @@ from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
 from persistence.connectors.core.gateway import Gateway
+from persistence.documents import Documents
 from persistence.engine import Database
 from persistence.jobs.dbos import DbosJobs
 from persistence.jobs.port import Jobs
@@ -43,6 +44,7 @@ from persistence.revisions import Revisions
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
+from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
@@ -51,7 +53,9 @@ from resolvers.talk2data.answering.analyst import Analyst
 from resolvers.talk2data.answering.benchmark_execution import Benchmarking
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
+from resolvers.utils.event_sequencing import EventSequencer
 from resolvers.utils.schedule_execution import Firings
+from resolvers.utils.webhook_delivery import Deliveries
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds
@@ -73,6 +77,7 @@ from rest_compat.request import ContextFactory, state_of
 from rest_compat.routing import TableRouter
 from rest_compat.search import search
 from rest_compat.settings import Settings
+from rest_compat.sign_in import sign_in_of
 from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
 from schema.errors import ApiError
@@ -128,6 +133,8 @@ class Parts:
     context_factory: ContextFactory = field(init=False)
     worker: Worker = field(init=False)
     firings: Firings = field(init=False)
+    events: EventSequencer = field(init=False)
+    deliveries: Deliveries = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
 
     async def open(self, *, executes: bool | None = None) -> None:
@@ -140,6 +147,8 @@ class Parts:
         self._closing.push_async_callback(self.database.close)
         revisions = Revisions(self.database)
         self._closing.push_async_callback(revisions.close)
+        documents = Documents(self.database)
+        self._closing.push_async_callback(documents.close)
         remote: OpenFgaRelations | RemoteRelations | None = None
         if self.relations is None and self.apart and settings.governance_url is not None:
             if not url.startswith("postgresql"):  # a file takes one writer: governance could not write within ours
@@ -171,8 +180,10 @@ class Parts:
             jobs=self.jobs,
             connectors=connectors,
             models=Models(settings, outbound),
+            webhooks=self._webhooks(outbound),
             limits=settings.limits,
             answers=AnswerCache(revisions, settings.answer_cache_bytes),
+            documents=documents,
             clock=self.clock,
             runs=settings,
             turns=settings,
@@ -187,19 +198,32 @@ class Parts:
             tenant_rows=LimitRows(store),
         )
         self.firings = Firings(self.services, settings)
+        self.events = EventSequencer(self.services, settings)
+        self.deliveries = Deliveries(self.services, settings)
         answering = Answering(self.services, self.turn_engine, settings)
-        self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services)])
+        self.worker = Worker(self.services, [self.firings, answering, Benchmarking(self.services), self.deliveries])
         self.worker.register()
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
         if self.watches:
-            for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
+            for watch in (
+                blobs.watch(store, self.clock),
+                self.worker.watch(),
+                self.firings.watch(),
+                self.events.watch(),
+                self.deliveries.watch(),
+            ):
                 self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:
         """Give everything back, in the opposite order."""
         await self._closing.aclose()
+
+    def _webhooks(self, outbound: OutboundPolicy) -> WebhookSender:
+        sender = WebhookSender(outbound, timeout=self.settings.webhook_timeout_seconds)
+        self._closing.push_async_callback(sender.close)
+        return sender
 
     def _verifier(self, outbound: OutboundPolicy) -> TokenVerifier:
         settings = self.settings
@@ -350,7 +374,7 @@ def _http_app(
     app.router.routes.append(Route("/graphql", ExplorerAt(endpoint, pages), methods=["GET", "POST"]))
     app.router.routes.append(WebSocketRoute("/graphql", endpoint))
     app.router.routes.extend(mcp_routes([route for service in services for route in service.door.routes], settings))
-    app.router.routes.extend([*guide_routes(), *page_routes(pages)])
+    app.router.routes.extend([*guide_routes(), *page_routes(pages, sign_in_of(settings))])
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))
 

@@ -103,16 +103,39 @@ def main(ctx: click.Context) -> None:
     "--service", help="Serve one service alone: governance, assets, utils, talk2data, data-readiness or search."
 )
 @click.option("--processes", type=int, help="Processes that serve, on PostgreSQL (STOA_PROCESSES).")
-def serve(host: str | None, port: int | None, data: Path | None, service: str | None, processes: int | None) -> None:
+@click.option("--user", help="Print a link that signs this user in to the console, for a day; needs --org.")
+@click.option("--org", help="The organization of --user.")
+def serve(
+    host: str | None,
+    port: int | None,
+    data: Path | None,
+    service: str | None,
+    processes: int | None,
+    user: str | None,
+    org: str | None,
+) -> None:
     """Serve the API. Needs nothing but this package; everything else is a setting."""
+    if (user is None) != (org is None):
+        raise click.ClickException("--user and --org belong together: whom does the link sign in, and where?")
     settings = _settings(host=host, port=port, data=data, processes=processes)
+    on_ready = None
+    if user is not None and org is not None:
+        token = _development_token(settings, user, org, ttl=timedelta(days=1))
+        on_ready = functools.partial(_show_link, user, token)
     with _loading():
-        if settings.processes > 1:
-            from rest_compat.processes import run_processes as run
-        else:
-            from rest_compat.server import run_server as run
+        from rest_compat.processes import run_processes
+        from rest_compat.server import run_server
     with _clear_failures():
-        sys.exit(run(settings, service=service))
+        if settings.processes > 1:
+            if on_ready is not None:
+                on_ready(f"http://{settings.host}:{settings.port}")
+            sys.exit(run_processes(settings, service=service))
+        sys.exit(run_server(settings, service=service, on_ready=on_ready))
+
+
+def _show_link(user: str, token: str, address: str) -> None:
+    """Print the link that signs a user in; the part behind the # never reaches a server."""
+    click.echo(f"This link signs {user} in: {address}/#token={token}")
 
 
 @main.command(cls=_WithSettings)
@@ -213,20 +236,22 @@ def repair_access(org: str | None, data: Path | None) -> None:
 @_data
 def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl: int, data: Path | None) -> None:
     """Print a token of the development issuer, and nothing else."""
+    click.echo(
+        _development_token(_settings(data=data), user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl))
+    )
+
+
+def _development_token(settings: "Settings", user: str, org: str, **about: Any) -> str:
+    """A token of the development issuer. Exits with a sentence where another issuer's tokens count."""
     from auth.caller import is_reserved
     from auth.issuer import DevelopmentIssuer
 
     if is_reserved(user):
         raise click.ClickException("--user must not start with `stoa:`: those users are the platform's own.")
-    settings = _settings(data=data)
     if settings.issuer is not None:
         raise click.ClickException("STOA_ISSUER is set: ask that provider for tokens. Unset it to issue your own.")
     with _clear_failures():
-        click.echo(
-            DevelopmentIssuer(settings.data).issue(
-                user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl)
-            )
-        )
+        return DevelopmentIssuer(settings.data).issue(user, org, **about)
 
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

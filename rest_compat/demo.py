@@ -361,7 +361,9 @@ async def _search(api: Api, number: int, query: str) -> None:
 def _announce(settings: Settings, address: str, project: str, *, is_kept: bool) -> None:
     token = _token(settings, project)
     console.print(f"\n[bold green]Stoa is serving[/] at {address}")
-    console.print(f"  console             {address}/console#token={token}", soft_wrap=True)
+    console.print("\nOpen this link; it signs you in:", soft_wrap=True)
+    console.print(f"  {address}/#token={token}", soft_wrap=True)
+    console.print("\nElsewhere:")
     console.print(f"  GraphQL explorer    {address}/explorer#token={token}", soft_wrap=True)
     console.print(f"  API documentation   {address}/docs")
     console.print(f"  project             {project}")

@@ -1,6 +1,6 @@
 """Every path under /governance. Additions to the contract are marked."""
 
-from resolvers.governance import access, organizations, permissions, projects, secrets
+from resolvers.governance import access, organizations, permissions, projects, roles, secrets
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 
@@ -20,6 +20,10 @@ governance.post("/permissions/revoke", permissions.revoke_permission, status=200
 governance.post("/permissions/set-parent", permissions.set_parent, status=200)
 governance.post("/permissions/delete-all", permissions.delete_all_permissions, status=200)
 governance.post("/permissions/repair", access.repair_access, status=200)  # addition
+
+governance.get(  # addition
+    "/resources/{resource_type}/{resource_id}/roles", roles.list_role_holders, envelope=PageLimitList
+)
 
 # The project's own secrets stand first, so that "projects" is never taken for a resource type.
 _own, _of_resource = "/resources/projects/secrets", "/resources/{resource_type}/{resource_id}/secrets"

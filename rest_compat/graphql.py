@@ -7,6 +7,7 @@ REST, with the list of `errors` beside it that clients of a graph look for.
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -30,6 +31,7 @@ from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
 from rest_compat.kept_answers import keep_answer, look_at_catalog
 from rest_compat.request import ContextFactory, state_of
+from rest_compat.request_ids import say_which_request
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
 from rest_compat.subscriptions import INIT_SECONDS, SocketAdapter, SocketHandler, expiry_of
@@ -102,6 +104,7 @@ class GraphEndpoint(GraphQL[Context, None]):
             response = await self.run(request)
             if _CONTEXT in scope:
                 keep_answer(request, scope[_CONTEXT], response)
+                say_which_request(request, response)
         except Exception as error:
             # Answered here: the framework would make a plain-text 500 of anything that leaves this endpoint.
             state, path = state_of(request), request.url.path
@@ -155,6 +158,7 @@ class GraphEndpoint(GraphQL[Context, None]):
                 look_at_catalog(request, ctx)
 
         ctx.charging = charging
+        ctx.budget = partial(context_factory.windows, caller)
         ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
         return charge
 
@@ -245,7 +249,7 @@ class GraphEndpoint(GraphQL[Context, None]):
             request.scope[_CONTEXT].catalog_only = False  # what failed may go well the next time
             answer["errors"] = [error.formatted for error in result.errors]
         if result.extensions:
-            answer["extensions"] = result.extensions
+            answer["extensions"] = result.extensions  # the last of all: `say_which_request` relies on it
         return cast("GraphQLHTTPResponse", answer)
 
     def create_response(self, response_data: Any, sub_response: Response) -> Response:

@@ -20,6 +20,7 @@ from persistence.repository import Scope as Tenant
 from resolvers.answer_cache import KeptAnswer, Key
 from resolvers.context import Context
 from rest_compat.request import PROJECT_HEADER, ContextFactory, known
+from rest_compat.request_ids import say_which_request
 
 GRAPH: Final = "/graphql"
 LONGEST: Final = 16_384
@@ -134,5 +135,9 @@ async def _sent(answer: KeptAnswer, scope: Scope, send: Send) -> None:
         await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", tag)]})
         await send({"type": "http.response.body", "body": b""})
         return
-    await send({"type": "http.response.start", "status": 200, "headers": list(answer.headers)})
-    await send({"type": "http.response.body", "body": answer.content})
+    response = Response(answer.content)
+    response.raw_headers = list(answer.headers)
+    if scope["path"] == GRAPH:
+        say_which_request(HTTPConnection(scope), response)
+    await send({"type": "http.response.start", "status": 200, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body})

@@ -1,4 +1,4 @@
-"""The pages a person opens in a browser: the front page, the console, the GraphQL explorer and the API documentation.
+"""The pages a person opens in a browser: console (which is the front page), services, GraphQL explorer, documentation.
 
 The pages are plain files of `rest_compat/static/`. What differs between deployments (paths, titles, the first query) is
 filled into their `$placeholders` as escaped text, so no page holds a line of script of its own and the content security
@@ -20,6 +20,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from rest_compat.sign_in import SignIn
+from rest_compat.visits import is_visit
+
 STATIC_FOLDER = Path(__file__).parent / "static"
 GRAPHQL_PATH = "/graphql"
 
@@ -38,8 +41,8 @@ CONSOLE_LINKS = ("console/console.css", "console/app.js")
 CONSOLE_FILES = ("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js", "vendor/graphql-sse.js")
 
 
-def _policy(styles: str) -> str:
-    """A content security policy: nothing but files of this server can run, be shown or be asked."""
+def _policy(styles: str, *asked: str) -> str:
+    """A content security policy: nothing but files of this server can run or be shown, and nobody else but `asked`."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -47,7 +50,7 @@ def _policy(styles: str) -> str:
             f"style-src {styles}",
             "img-src 'self' data:",
             "font-src 'self' data:",
-            "connect-src 'self'",
+            " ".join(("connect-src 'self'", *asked)),
             "form-action 'none'",
             "base-uri 'none'",
             "frame-ancestors 'none'",
@@ -128,7 +131,7 @@ class ServiceDocument:
 
 
 def index_page(services: Sequence[ServiceDocument], *, root: str = "") -> str:
-    """Return the front page: what Stoa is, and links to the explorer and to each service's documentation.
+    """Return the list of services: what Stoa is, and links to the console, the explorer and each documentation.
 
     Args:
         services: The services to list, in this order.
@@ -185,12 +188,13 @@ def docs_page(openapi_path: str, title: str, *, root: str = "") -> str:
     return _fill("docs.html", root=root, title=f"{title} API | Stoa", text={"openapi_path": openapi_path})
 
 
-def console_page(graphql_path: str, *, root: str = "") -> str:
+def console_page(graphql_path: str, *, root: str = "", sign_in: SignIn | None = None) -> str:
     """Return the console, a client of the graph and of nothing else.
 
     Args:
         graphql_path: The path of the GraphQL endpoint on this server.
         root: The path under which the application is mounted, without a slash at its end.
+        sign_in: The provider at which people sign in; None where they bring a token.
     """
     if missing := missing_files(CONSOLE_FILES):
         return _missing_page("Console", missing, root)
@@ -203,7 +207,7 @@ def console_page(graphql_path: str, *, root: str = "") -> str:
         "console.html",
         root=root,
         title="Console | Stoa",
-        text={"graphql_path": graphql_path},
+        text={"graphql_path": graphql_path, "sign_in": sign_in.as_json() if sign_in else ""},
         raw={"preloads": preloads},
     )
 
@@ -213,23 +217,31 @@ def missing_files(names: Sequence[str]) -> list[str]:
     return [name for name in names if not (STATIC_FOLDER / name).is_file()]
 
 
-def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
+def page_routes(services: Sequence[ServiceDocument], sign_in: SignIn | None = None) -> list[BaseRoute]:
     """Return the routes of the pages and of `/static/...`, none of which needs a token.
 
     The explorer itself stands at the endpoint of the graph (`rest_compat.explorer`), and `/explorer` leads there.
 
-    `/docs` is the documentation itself when there is one service, else the front page with its list of them. A service
+    A browser that comes to `/` is led to the console, where there is one: it needs the graph of all services.
+
+    `/docs` is the documentation itself when there is one service, else the list of them. A service
     that is not listed answers 404 with that same page.
     """
     by_name = {service.name: service for service in services}
 
+    headers = CONSOLE_HEADERS
+    if sign_in is not None:
+        headers = PAGE_HEADERS | {"Content-Security-Policy": _policy("'self'", *sign_in.origins)}
+
     async def index(request: Request) -> Response:
+        if len(services) > 1 and is_visit(request) and not missing_files(CONSOLE_FILES):
+            return RedirectResponse(f"{root_of(request)}/console", 307, PAGE_HEADERS | {"Vary": "Accept"})
         return _page(index_page(services, root=root_of(request)))
 
     async def console(request: Request) -> Response:
         root = root_of(request)
-        html = console_page(root + GRAPHQL_PATH, root=root)
-        return _page(html, 503 if missing_files(CONSOLE_FILES) else 200, CONSOLE_HEADERS)
+        html = console_page(root + GRAPHQL_PATH, root=root, sign_in=sign_in)
+        return _page(html, 503 if missing_files(CONSOLE_FILES) else 200, headers)
 
     async def explorer(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""

@@ -114,6 +114,12 @@ class ContextFactory:
         except Unauthenticated:
             return Caller.nobody("", _address(connection))
 
+    async def windows(self, caller: Caller) -> list[tuple[str, RateWindow]]:
+        """The windows of a caller as they stand, each with its kind; looking charges nothing."""
+        limits = await self.limits_of(caller.organization_id)
+        kinds = (CallKind.READ, CallKind.WRITE, CallKind.BULK)
+        return [(kind.value, await self.limiter.peek(caller.principal, kind, limits.of(kind))) for kind in kinds]
+
     async def limits_of(self, organization_id: str) -> Limits:
         """The deployment's limits, with what the tenant's administrators set over them."""
         return self.defaults.overridden(*(await self.tenant_rows.of(organization_id) or ()))

@@ -141,6 +141,7 @@ class OperationRoute(Route):
         caller = await context_factory.caller(request, op.kind)
         await context_factory.charge(request, caller, op.kind)
         ctx = await context_factory.context(request, caller, project_required=self.project == "required")
+        ctx.writes_only = True
         if op.catalog_only:
             ctx.catalog_only = True
             look_at_catalog(request, ctx)
@@ -189,7 +190,8 @@ class OperationRoute(Route):
         else:
             content = self.answer.dump_json(value)
         revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
-        headers = {} if revision is None else {"ETag": entity_tag(revision, content)}
+        told_by = getattr(value, "_told_by", None)  # of a view whose content is large
+        headers = {} if revision is None else {"ETag": entity_tag(revision, told_by or content)}
         return Response(content, status, headers=headers, media_type="application/json")
 
     def _framed(self, framed: Any, items: list[Any]) -> bytes:

@@ -22,8 +22,10 @@ from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
 from resolvers.answer_cache import AnswerSettings
+from resolvers.utils.event_settings import EventSettings
 from resolvers.utils.schedule_limits import ScheduleSettings
 from rest_compat.mcp.settings import McpSettings
+from rest_compat.sign_in import SignInSettings
 from schema.graph_bounds import GraphSettings
 
 PREFIX = "STOA_"
@@ -77,6 +79,7 @@ class Settings(
     GraphSettings,
     StreamSettings,
     TurnSettings,
+    EventSettings,
     ScheduleSettings,
     RunSettings,
     JobSettings,
@@ -88,6 +91,7 @@ class Settings(
     GovernanceSettings,
     RedisSettings,
     RateLimitSettings,
+    SignInSettings,
     TokenSettings,
     BlobSettings,
     AnswerSettings,

@@ -14,7 +14,7 @@ from resolvers.talk2data import (
 from resolvers.talk2data.answering import learning
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
-from rest_compat.talk2data_stream import TurnRoute
+from rest_compat.following import FollowingRoute
 
 talk2data = Door("/talk2data", tag="Talk2Data")
 
@@ -33,8 +33,10 @@ talk2data.post(f"{_turn}/feedback", feedback.submit_turn_feedback, status=200, c
 talk2data.get(f"{_turn}/provenance", provenance.get_turn_provenance)  # addition
 talk2data.post(f"{_turn}/replay", replay.replay_turn, status=200)  # addition
 talk2data.post(f"{_turn}/correction", learning.correct_turn)  # addition
-talk2data.post(_stream, streaming.stream_turn, status=200, route=TurnRoute)
-talk2data.get(_stream, streaming.stream_turn, operation_id="follow_turn", route=TurnRoute)  # addition, for EventSource
+talk2data.post(_stream, streaming.stream_turn, status=200, route=FollowingRoute)
+talk2data.get(
+    _stream, streaming.stream_turn, operation_id="follow_turn", route=FollowingRoute
+)  # addition, for EventSource
 talk2data.post("/chat/messages/{task_id}/cancel", turns.cancel_task, status=200)
 talk2data.get("/chat/settings", chat_settings.get_chat_settings)  # addition
 talk2data.put("/chat/settings", chat_settings.set_chat_settings)  # addition

@@ -1,8 +1,18 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import context_packs, lineage, memories, metadata, schedules
+from resolvers.utils import (
+    context_packs,
+    event_streaming,
+    events,
+    lineage,
+    memories,
+    metadata,
+    schedules,
+    webhooks,
+)
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
+from rest_compat.following import FollowingRoute
 
 utils = Door("/utils", tag="Utils")
 
@@ -15,14 +25,14 @@ utils.delete(_metadata, metadata.delete_metadata, project="required")
 
 # Additions
 _lineage = "/{resource_type}/{resource_uri}/lineage"
-utils.get(_lineage, lineage.get_lineage, project="required")
-utils.get(_lineage + "/edges", lineage.list_lineage_edges, envelope=PageLimitList, project="required")
-utils.get(_lineage + "/impact", lineage.get_lineage_impact, project="required")
-utils.get(_lineage + "/path", lineage.get_lineage_path, project="required")
+utils.get(_lineage, lineage.get_lineage)
+utils.get(_lineage + "/edges", lineage.list_lineage_edges, envelope=PageLimitList)
+utils.get(_lineage + "/impact", lineage.get_lineage_impact)
+utils.get(_lineage + "/path", lineage.get_lineage_path)
 _lineage_statements = _lineage + "/statements"
-utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList, project="required")
-utils.post(_lineage_statements, lineage.create_lineage_statement, project="required")
-utils.delete(_lineage_statements + "/{statement_id}", lineage.end_lineage_statement, project="required")
+utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList)
+utils.post(_lineage_statements, lineage.create_lineage_statement)
+utils.post(_lineage_statements + "/{statement_id}/end", lineage.end_lineage_statement, status=200)
 
 _schedule = "/schedules/{schedule_id}"
 utils.post("/schedules", schedules.create_schedule)
@@ -31,6 +41,20 @@ utils.get(_schedule, schedules.get_schedule)
 utils.put(_schedule, schedules.update_schedule)
 utils.delete(_schedule, schedules.delete_schedule)
 utils.get(_schedule + "/runs", schedules.list_schedule_runs, envelope=PageLimitList)  # addition
+
+utils.get("/events", events.list_events, envelope=PageLimitList)  # addition
+utils.get("/events/stream", event_streaming.stream_events, route=FollowingRoute)  # addition
+
+_webhook = "/webhooks/{webhook_id}"
+utils.post("/webhooks", webhooks.create_webhook)  # addition
+utils.get("/webhooks", webhooks.list_webhooks, envelope=PageLimitList)  # addition
+utils.get(_webhook, webhooks.get_webhook)  # addition
+utils.put(_webhook, webhooks.update_webhook)  # addition
+utils.delete(_webhook, webhooks.delete_webhook)  # addition
+utils.post(_webhook + "/secret", webhooks.rotate_webhook_secret, status=200)  # addition
+utils.post(_webhook + "/test", webhooks.send_webhook_test, status=202)  # addition
+utils.get(_webhook + "/deliveries", webhooks.list_webhook_deliveries, envelope=PageLimitList)  # addition
+utils.post(_webhook + "/replay", webhooks.replay_webhook, status=202)  # addition
 
 _pack = "/context-packs/{pack_id}"
 utils.post("/context-packs", context_packs.create_context_pack)

@@ -5,13 +5,10 @@ item is looked for around its old place, so that walking through a list neither 
 still. A cursor is bound to the list, the filters, the tenant and the project that it came from.
 """
 
-import base64
-import binascii
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, Final, NamedTuple, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any, Final, get_args, get_origin
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, create_model
@@ -19,42 +16,14 @@ from pydantic import ValidationError as PydanticError
 
 from resolvers.context import Context
 from resolvers.operation import Operation, Parameters
-from schema.errors import InvalidParameter
-from schema.pagination import Connection, Cursor, Edge, First, Last, Page, PageInfo
+from schema.cursors import Cursors, Place, mark_of
+from schema.pagination import Connection, Page
 from schema.problems import refused_parameters
+from schema.windows import Window, window_of
 
 _SIZES: Final = ("limit", "per_page", "page_size")
 _PAGING: Final = ("page", "offset", *_SIZES)
-_DEFAULT: Final = 20
 _MOST: Final = 100
-_MARKS: Final = (
-    ("id",),
-    ("schedule_id",),
-    ("resource_uri",),
-    ("fully_qualified_name",),
-    ("name",),
-    ("turn_id",),
-    ("session_id",),
-    ("asset_id",),
-    ("entity_type", "entity_id"),
-    ("group",),
-    ("violation_id",),
-)
-"""What tells an item of a list from the others, whatever else of it changes; the first that it has."""
-
-
-class _Place(NamedTuple):
-    offset: int
-    mark: str
-
-
-class Bounds(Parameters):
-    """Which window is asked for."""
-
-    first: First | None = None
-    after: Cursor | None = None
-    last: Last | None = None
-    before: Cursor | None = None
 
 
 def is_list(op: Operation[..., Any]) -> bool:
@@ -92,17 +61,15 @@ class Lister:
 
     async def __call__(self, ctx: Context, values: Mapping[str, Any]) -> Connection[Any]:
         """The window that the arguments ask for. Raises InvalidParameter for bounds and cursors that do not hold."""
-        bounds = {name: values[name] for name in Bounds.model_fields if name in values}
+        bounds = {name: values[name] for name in Window.model_fields if name in values}
         try:
-            asked = Bounds(**bounds)
+            asked = window_of(**bounds)
             filters = self._filters(**{name: value for name, value in values.items() if name not in bounds})
         except PydanticError as error:
             raise refused_parameters(error) from None
-        if asked.first is not None and asked.last is not None:
-            raise InvalidParameter("Send first or last, not both.", field="last")
         chosen = {name: getattr(filters, name) for name in type(filters).model_fields}
         binding = self._binding(ctx, chosen)
-        window = _Window(self, ctx, chosen, binding)
+        window = _Answer(self, ctx, chosen, binding)
         return await window.answer(asked)
 
     async def read(self, ctx: Context, filters: Mapping[str, Any], offset: int, size: int) -> tuple[list[Any], int]:
@@ -131,16 +98,16 @@ class Lister:
         return hashlib.blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS, default=str), digest_size=9).digest()
 
 
-class _Window:
+class _Answer:
     """One answer."""
 
     def __init__(self, lister: Lister, ctx: Context, filters: Mapping[str, Any], binding: bytes) -> None:
-        self._lister, self._ctx, self._filters, self._binding = lister, ctx, filters, binding
+        self._lister, self._ctx, self._filters, self._cursors = lister, ctx, filters, Cursors(binding)
 
-    async def answer(self, asked: Bounds) -> Connection[Any]:
-        after = None if asked.after is None else self._opened(asked.after, "after")
-        before = None if asked.before is None else self._opened(asked.before, "before")
-        size = asked.first or asked.last or _DEFAULT
+    async def answer(self, asked: Window) -> Connection[Any]:
+        after = None if asked.after is None else self._cursors.opened(asked.after, "after")
+        before = None if asked.before is None else self._cursors.opened(asked.before, "before")
+        size = asked.size
         start = 0 if after is None else await self._stands(after) + 1
         end = None if before is None else await self._stands(before, is_end=True)
         if asked.last is not None:
@@ -149,56 +116,16 @@ class _Window:
             start = max(start, end - size)
         count = size if end is None else max(0, min(size, end - start))
         items, total = await self._read(start, count) if count else ([], (await self._read(0, 1))[1])
-        return self._connection(items, start, total)
+        return self._cursors.connection(items, start, total)
 
-    async def _stands(self, place: _Place, *, is_end: bool = False) -> int:
+    async def _stands(self, place: Place, *, is_end: bool = False) -> int:
         """Return where the item of a cursor stands now; its old place, or the one before it, when it is gone."""
         for offset, size in ((place.offset, 1), (max(0, place.offset - _MOST // 2), _MOST)):
             items, _ = await self._read(offset, size)
             for at, item in enumerate(items):
-                if _mark(item) == place.mark:
+                if mark_of(item) == place.mark:
                     return offset + at
         return place.offset if is_end else place.offset - 1  # the next item has moved up
 
     async def _read(self, offset: int, size: int) -> tuple[list[Any], int]:
         return await self._lister.read(self._ctx, self._filters, offset, size)
-
-    def _connection(self, items: Sequence[Any], start: int, total: int) -> Connection[Any]:
-        edges = [Edge(cursor=self._sealed(start + at, item), node=item) for at, item in enumerate(items)]
-        info = PageInfo(
-            has_next_page=start + len(items) < total,
-            has_previous_page=start > 0 and total > 0,
-            start_cursor=edges[0].cursor if edges else None,
-            end_cursor=edges[-1].cursor if edges else None,
-        )
-        return Connection(edges=edges, nodes=list(items), page_info=info, total_count=total)
-
-    def _sealed(self, offset: int, item: Any) -> str:
-        place = f"{offset}:{_mark(item)}".encode()
-        return base64.urlsafe_b64encode(self._seal(place) + place).decode().rstrip("=")
-
-    def _seal(self, place: bytes) -> bytes:
-        return hashlib.blake2b(place, digest_size=9, key=self._binding).digest()
-
-    def _opened(self, cursor: str, field: str) -> _Place:
-        try:
-            text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-            offset, _, mark = text[9:].decode().partition(":")
-            if text[:9] != self._seal(text[9:]) or not 0 <= int(offset) < 2_000_000_000:
-                raise ValueError(cursor)
-            return _Place(int(offset), mark)
-        except (ValueError, binascii.Error):
-            raise InvalidParameter(
-                f"{field} is no cursor of this list with these filters. Start again without it.", field=field
-            ) from None
-
-
-def key_of(has: Callable[[str], bool]) -> tuple[str, ...]:
-    """The fields that tell an item of a list from its neighbours, chosen of those that it has."""
-    return next((names for names in _MARKS if all(map(has, names))), ())
-
-
-def _mark(item: Any) -> str:
-    """Tells an item of a list from its neighbours."""
-    plain = ":".join(str(getattr(item, name)) for name in key_of(partial(hasattr, item)))
-    return base64.urlsafe_b64encode(hashlib.blake2b(plain.encode(), digest_size=6).digest()).decode()

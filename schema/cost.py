@@ -1,8 +1,8 @@
 """Defines what a query may be expected to cost, told from its text before it runs.
 
 Each object that the answer may hold counts one, and so does each edge that is followed from each of them, and each
-`__typename`. A list holds as many as its `first`, `last` or `limit` says; one without such an argument is taken for one
-of five. What is asked of the schema is counted exactly (`introspection.py`).
+`__typename`. A list holds as many as its `first`, `last` or `limit` says; without one as many as it answers with
+by itself, or five where that is not told. What is asked of the schema is counted exactly (`introspection.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -165,6 +165,8 @@ class _Walk:
             if isinstance(value, int) and not isinstance(value, bool):
                 found = max(min(value, _most(field, name)), found or 0, 0)
         ids = value_from_ast_untyped(given["ids"], self.variables) if "ids" in given else None
+        if found is None:
+            found = getattr(field.extensions.get("strawberry-definition"), "metadata", {}).get("size")
         return len(ids) if isinstance(ids, list) else found
 
 

@@ -1,22 +1,33 @@
 """The GraphQL door: turn an operation into a field."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, cast, get_args
+from functools import partial
+from typing import Annotated, Any, Final, cast, get_args
 
 import strawberry
 from strawberry.file_uploads import Upload as GraphUpload
 
+from resolvers.chosen import choose
 from resolvers.idempotency import once
 from resolvers.operation import Operation
 from resolvers.uploads import upload_once
 from schema.base import Info
-from schema.connections import Bounds, Lister, filters_of, item_of
+from schema.connections import Lister, filters_of, is_list, item_of
 from schema.content import Sent, Upload
 from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
+from schema.node import key_named, names_resource
 from schema.pagination import Connection
+from schema.plan import read_in
+from schema.windows import Window
+
+NUMBERED: Final = (
+    "Since 2026-11-27: the field of this name that ends in Connection takes the same filters, and has cursors. "
+    "This one stays."
+)
+"""Why a list with numbered pages is deprecated, and since when."""
 
 
 def opens(op: Operation[..., Any]) -> Any:
@@ -26,14 +37,19 @@ def opens(op: Operation[..., Any]) -> Any:
         key = info.context.idempotency_key
         if key and info.context.operations_called > 1:  # several writes under the one key that came with the request
             key = f"{key}#{info.path.key}"
-        arguments = op.checked(values)
+        arguments = op.checked(_by_key(values))
         if op.upload is None:
-            return await once(op, info.context, key, arguments)
+            forget = choose(op, partial(read_in, info._raw_info))
+            try:
+                return await once(op, info.context, key, arguments)
+            finally:
+                forget()
         return await _uploaded(op, info.context, key, arguments)
 
     return strawberry.field(
         resolver=_signed(resolve, op.name, op.parameters, op.returns),
         description=op.summary,
+        deprecation_reason=NUMBERED if is_list(op) else None,
         metadata={"operation": op},
     )
 
@@ -54,11 +70,11 @@ def connects(op: Operation[..., Any]) -> Any:
     lister = Lister(op)
 
     async def resolve(info: Info, **values: Any) -> Connection[Any]:
-        return await lister(info.context, values)
+        return await lister(info.context, _by_key(values))
 
     bounds = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=field.rebuild_annotation(), default=None)
-        for name, field in Bounds.model_fields.items()
+        for name, field in Window.model_fields.items()
     ]
     summary = f"{op.summary.partition(chr(10))[0].rstrip('.')}, by cursors: 20 unless `first` or `last` says otherwise."
     return strawberry.field(
@@ -73,7 +89,7 @@ def follows(op: Operation[..., Any]) -> Any:
     (event,) = get_args(op.returns)
 
     async def resolve(info: Info, **values: Any) -> AsyncIterator[Any]:
-        async with aclosing(await op(info.context, **op.checked(values))) as events:
+        async with aclosing(await op(info.context, **op.checked(_by_key(values)))) as events:
             async for item in events:
                 yield item
 
@@ -82,6 +98,11 @@ def follows(op: Operation[..., Any]) -> Any:
         description=op.summary,
         metadata={"operation": op},
     )
+
+
+def _by_key(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the key of a resource where its global id was sent."""
+    return {name: key_named(value) if names_resource(name) else value for name, value in values.items()}
 
 
 def _signed(

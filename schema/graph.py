@@ -2,10 +2,11 @@
 
 import functools
 import logging
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import strawberry
@@ -19,6 +20,7 @@ from strawberry.schema.types.base_scalars import wrap_parser
 from strawberry.types import ExecutionContext, ExecutionResult
 from strawberry.types.execution import PreExecutionError
 from strawberry.types.graphql import OperationType
+from strawberry.utils.str_converters import to_camel_case
 
 from schema.base import LONG, Long
 from schema.errors import ApiError, InternalError, InvalidRequest
@@ -28,7 +30,8 @@ from schema.fields.governance import GovernanceMutation, GovernanceQuery
 from schema.fields.nodes import NodesQuery
 from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
-from schema.fields.utils import UtilsMutation, UtilsQuery
+from schema.fields.utils import UtilsMutation, UtilsQuery, UtilsSubscription
+from schema.fields.viewer import ViewerQuery
 from schema.graph_bounds import GraphSettings
 from schema.limits import extensions
 from schema.plan import PlanExecutor, StepsRunner
@@ -37,6 +40,9 @@ from schema.refused import refused_input, snake
 
 log = logging.getLogger("stoa.graphql")
 
+_FIELD: Final = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+"""The name of an argument, or of a field in it; a header, say, is none."""
+
 MOST_ERRORS = 100
 """How many errors an answer tells."""
 MOST_MESSAGE = 1000
@@ -44,7 +50,16 @@ MOST_MESSAGE = 1000
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery, Talk2DataQuery, NodesQuery):
+class Query(
+    GovernanceQuery,
+    AssetsQuery,
+    UtilsQuery,
+    DataReadinessQuery,
+    SearchQuery,
+    Talk2DataQuery,
+    NodesQuery,
+    ViewerQuery,
+):
     """Everything that can be read."""
 
 
@@ -56,7 +71,7 @@ class Mutation(
 
 
 @strawberry.type(description="Everything that can be followed as it happens.")
-class Subscription(Talk2DataSubscription, DataReadinessSubscription):
+class Subscription(Talk2DataSubscription, DataReadinessSubscription, UtilsSubscription):
     """Everything that can be followed as it happens."""
 
 
@@ -100,7 +115,7 @@ class Graph(strawberry.Schema):
             failure = _as_api_error(error, execution_context)
             if failure is not None:
                 error.message = failure.message
-                error.extensions = failure.extensions
+                error.extensions = failure.extensions | _argument(failure)
                 # What is shown is the catalogue's error; keeping it lets the HTTP door see a 401 or 429.
                 error.original_error = failure
             elif not error.extensions:
@@ -129,6 +144,14 @@ def _as_api_error(error: GraphQLError, context: ExecutionContext | None) -> ApiE
         return InvalidRequest(f"{error.message.rstrip('.')}.")
     log.error("unexpected failure in the graph", exc_info=original)
     return InternalError("An unexpected error occurred. The log has it under this request id.")
+
+
+def _argument(failure: ApiError) -> dict[str, str]:
+    """What is wrong as the graph spells it, beside `details.field`, which both doors spell alike."""
+    field = failure.details.get("field")
+    if not isinstance(field, str) or not _FIELD.fullmatch(field):
+        return {}
+    return {"argument": ".".join(map(to_camel_case, field.split(".")))}
 
 
 def _snake(part: object) -> object:

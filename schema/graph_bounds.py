@@ -1,6 +1,15 @@
-"""The bounds of a GraphQL request, as a deployment sets them."""
+"""The bounds of a GraphQL request, as a deployment sets them, and what a request may say about itself."""
+
+from typing import Final
 
 from pydantic import BaseModel, Field
+
+ON_ERROR: Final = "onError"
+"""Which of the `extensions` of a request says what becomes of the neighbours of what fails."""
+NULLS: Final = "NULL"
+"""What fails is null where it stands, whatever its type says, and its neighbours are answered."""
+PROPAGATES: Final = "PROPAGATE"
+"""As the specification has it: what may not be null makes what it is in null. So it is where nothing is said."""
 
 
 class GraphSettings(BaseModel):

@@ -210,3 +210,13 @@ class Version:
 
 FIRST_VERSION: Final = Version(0, 1)
 """What every asset starts at."""
+
+
+def common_fqn(first: str, last: str) -> str:
+    """The asset that two assets are in, or are: of the first and the last of many in their order, that of them all."""
+    shared: list[str] = []
+    for one, other in zip(Fqn.parse(first).parts, Fqn.parse(last).parts, strict=False):
+        if one != other:
+            break
+        shared.append(one)
+    return join_fqn(tuple(shared)) if shared else first

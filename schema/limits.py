@@ -21,7 +21,7 @@ from resolvers.operation import Operation
 from schema.checked import CheckDocument, CheckedDocuments
 from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
-from schema.graph_bounds import GraphSettings
+from schema.graph_bounds import NULLS, ON_ERROR, PROPAGATES, GraphSettings
 from schema.introspection import A_READ, APART
 from schema.values import require_values
 
@@ -65,7 +65,10 @@ class ChargeRootFields(SchemaExtension):
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
         if of_schema >= A_READ:
             await context.charge({CallKind.READ.value: of_schema // A_READ}, most=of_schema)
-        key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
+        said = self.execution_context.operation_extensions or {}
+        if said.get(ON_ERROR, PROPAGATES) not in (NULLS, PROPAGATES):
+            raise ValidationError(f"{ON_ERROR} is {NULLS} or {PROPAGATES}.", field=f"extensions.{ON_ERROR}")
+        key = said.get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
         context.operations_called = len(kinds)

@@ -28,10 +28,31 @@ def entity(key: str = "id") -> Callable[[type[ModelT]], type[ModelT]]:
             """The id of this resource among those of all types; `node` reads it again."""
             return strawberry.ID(encode(cls.__name__, getattr(self, key)))
 
+        _ENTITIES.add(cls.__name__)
         setattr(cls, "node_id", edge(node_id))  # noqa: B010 (mypy refuses the plain assignment)
         return resource(cls)
 
     return opened
+
+
+_ENTITIES: Final[set[str]] = set()
+"""The names of all entity types."""
+
+
+def key_named(value: Any) -> Any:
+    """The key of an entity in the place of its global id; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        type_name, key = decode(value)
+    except InvalidParameter:
+        return value
+    return key if type_name in _ENTITIES and encode(type_name, key) == value else value
+
+
+def names_resource(name: str) -> bool:
+    """Return whether an argument of this name names a resource by its id."""
+    return name == "id" or name.endswith(("_id", "_uri"))
 
 
 def encode(type_name: str, key: str) -> str:

@@ -169,7 +169,7 @@ class GraphDoor(Door):
         self.last = await self.client.post("/graphql", headers=headers, **how)
         if self.last.headers["content-type"].startswith("text/event-stream"):
             told = followed(self.last.text)
-            if not told[0].get("errors"):
+            if not told or not told[0].get("errors"):
                 return [from_wire(field.type, one["data"][name]) for one in told]
             answer = told[0]
         else:

@@ -45,7 +45,8 @@ def test_the_package_holds_the_pages_the_examples_the_fetched_files_and_their_li
 
     assert {*EXPLORER_FILES, *DOCS_FILES, *CONSOLE_FILES} <= packed
     assert {"explorer.html", "explorer.js", "session.js", "pages.css"} <= packed
-    assert {file.relative_to(fetched).as_posix() for file in (fetched / "console").iterdir()} <= packed
+    own = {file.relative_to(fetched).as_posix() for file in (fetched / "console").rglob("*") if file.is_file()}
+    assert own <= packed
     assert {file.relative_to(fetched).as_posix() for file in (fetched / "examples").glob("*/*")} <= packed
     # The explorer plug-in itself comes from the repository of GraphiQL, around the package graphiql-explorer.
     for package in (

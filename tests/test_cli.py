@@ -92,6 +92,12 @@ def test_token_is_refused_where_a_provider_issues_them(tmp_path: Path) -> None:
     )
 
 
+def test_a_link_that_signs_in_needs_a_user_an_organization_and_a_development_issuer(tmp_path: Path) -> None:
+    refused(stoa(tmp_path, "serve", "--user", "ann"), "--user and --org belong together")
+    provider = {"issuer": "https://login.example/realms/x"}
+    refused(stoa(tmp_path, "serve", "--user", "ann", "--org", "acme", settings=provider), "STOA_ISSUER is set")
+
+
 @pytest.mark.parametrize(
     "given",
     [("--user", "x"), ("--user", "x", "--org", "acme", "--ttl", "0"), ("--user", "x", "--org", "a", "--ttl", "9" * 9)],

@@ -1,5 +1,6 @@
 """The suspect cells of a table in the console: filtered, decided by keyboard and by button, taken back, saved."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -148,5 +149,7 @@ def test_many_suspects_come_page_by_page(tab: Page, suspected: tuple[Client, str
 
 def test_every_kind_has_words() -> None:
     text = (STATIC_FOLDER / "console" / "suspects.js").read_text("utf-8")
-    kinds = text.partition("export const KINDS = {")[2].partition("}")[0]
-    assert [line.partition(":")[0].strip() for line in kinds.strip().splitlines()] == [one.name for one in SuspectKind]
+    kinds = json.loads("[" + text.partition("const KINDS = [")[2].partition("]")[0] + "]")
+    assert kinds == [one.name for one in SuspectKind]
+    english = (STATIC_FOLDER / "console" / "texts" / "en.js").read_text("utf-8")
+    assert [kind for kind in kinds if f'"suspect.{kind}": ' not in english] == []

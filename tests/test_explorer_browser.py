@@ -221,10 +221,10 @@ def test_a_token_pasted_into_the_field_is_sent_from_then_on_and_kept_in_this_tab
     )
 
     assert page.text("#who").startswith("bob, until ")
-    page.open(f"{site.address}/")
+    page.open(f"{site.address}/docs")
     assert page.text("#who").startswith("bob, until ")
     other = page.browser.new_page()
-    other.open(f"{site.address}/")
+    other.open(f"{site.address}/docs")
     assert other.text("#who") == "not signed in"
 
 
@@ -236,7 +236,7 @@ def test_a_token_pasted_into_the_field_is_sent_from_then_on_and_kept_in_this_tab
     ],
 )
 def test_a_token_that_cannot_work_is_named_before_it_is_tried(page: Page, site: Site, token: str, words: str) -> None:
-    page.open(f"{site.address}/#token={token}")
+    page.open(f"{site.address}/docs#token={token}")
 
     assert page.text("#who") == words
 
@@ -297,7 +297,7 @@ LOWEST_CONTRAST = """
 @pytest.mark.parametrize(
     ("path", "ready", "selectors"),
     [
-        ("/", "h1", ["h1", "h2", ".lead", ".cards strong", ".cards span", "pre code", ".brand", "nav a", "#who"]),
+        ("/docs", "h1", ["h1", "h2", ".lead", ".cards strong", ".cards span", "pre code", ".brand", "nav a", "#who"]),
         (
             "/graphql",
             ".cm-keyword",

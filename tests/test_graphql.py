@@ -201,7 +201,7 @@ async def test_what_http_cannot_take_is_told_with_what_to_send_instead(world: Wo
         ("{ file(nothing: 1) { key } }", None),
         ("mutation { createProject(nothing: 1) { id } }", None),
         ("mutation { file { key } }", None),
-        ("{ projects { items { organization { id } } } }", None),
+        ("{ projects { items { landlord { id } } } }", None),
         ("query($n: Int!) { ...Nothing }", {}),
     ],
 )

@@ -84,8 +84,23 @@ def _client(app: Starlette) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://stoa.test", headers=BROWSER)
 
 
-async def test_the_front_page_links_the_explorer_and_every_service(client: httpx.AsyncClient) -> None:
-    answer = await client.get("/")
+async def test_a_browser_is_led_to_the_console_and_a_program_reads_the_list_of_services(
+    fetched: Path, client: httpx.AsyncClient
+) -> None:
+    led = await client.get("/")
+    assert (led.status_code, led.headers["location"], led.headers["vary"]) == (307, "/console", "Accept")
+
+    listed = await client.get("/", headers={"Accept": "*/*"})
+    assert listed.status_code == 200
+    assert "/docs/assets" in LINK.findall(listed.text)
+
+    async with _client(Starlette(routes=page_routes([ASSETS]))) as alone:
+        assert (await alone.get("/")).status_code == 200, "the console needs the graph of all services"
+
+
+async def test_the_list_of_services_links_the_explorer_and_every_service(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/docs")
+    assert (await client.get("/")).text == answer.text, "without its scripts there is no console to be led to"
 
     assert answer.status_code == 200
     links = LINK.findall(answer.text)
@@ -93,7 +108,7 @@ async def test_the_front_page_links_the_explorer_and_every_service(client: httpx
     assert "Connections &amp; files." in answer.text
 
 
-@pytest.mark.parametrize("path", ["/", "/console", "/graphql", "/docs", "/docs/assets"])
+@pytest.mark.parametrize("path", ["/console", "/graphql", "/docs", "/docs/assets"])
 async def test_every_page_forbids_foreign_and_inline_scripts(
     fetched: Path, client: httpx.AsyncClient, path: str
 ) -> None:
@@ -110,7 +125,7 @@ async def test_every_page_forbids_foreign_and_inline_scripts(
     assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|javascript:", answer.text)
 
 
-@pytest.mark.parametrize("path", ["/", "/console", "/graphql", "/docs", "/docs/assets"])
+@pytest.mark.parametrize("path", ["/console", "/graphql", "/docs", "/docs/assets"])
 async def test_every_link_of_a_page_is_on_this_server_and_every_file_is_there(
     fetched: Path, client: httpx.AsyncClient, path: str
 ) -> None:
@@ -147,10 +162,10 @@ async def test_a_file_named_with_its_version_is_kept_by_browsers_and_any_other_i
 
 
 async def test_a_changed_file_gets_another_address(fetched: Path, client: httpx.AsyncClient) -> None:
-    before = LINK.findall((await client.get("/")).text)
+    before = LINK.findall((await client.get("/docs")).text)
     with (fetched / "pages.css").open("a", encoding="utf-8") as file:
         file.write("\n/* changed */\n")
-    after = LINK.findall((await client.get("/")).text)
+    after = LINK.findall((await client.get("/docs")).text)
 
     assert [link for link in after if "pages.css" in link] != [link for link in before if "pages.css" in link]
 
@@ -270,7 +285,10 @@ async def test_the_explorer_offers_the_examples_of_the_services_that_are_served(
 ) -> None:
     groups = _shown((await client.get("/graphql")).text)
     assert [group["title"] for group in groups] == ["Across services", "Assets", "Utils"]
-    assert [one["title"] for one in groups[0]["examples"]] == ["From a project to its columns"]
+    assert [one["title"] for one in groups[0]["examples"]] == [
+        "From a project to its columns",
+        "The tables, with their scores",
+    ]
     connect = next(one for one in groups[1]["examples"] if one["title"] == "Connect a database")
     assert connect["note"] == "Credentials go in and never come out: an answer names them only."
     assert json.loads(connect["variables"])["host"] == "db.example.com"

@@ -88,7 +88,14 @@ class World:
             return {
                 table.name: sorted(tuple(map(repr, row)) for row in uow.connection.execute(table.select()))
                 for table in whole_metadata().sorted_tables
-                if table.name not in ("workers", "job_ledger", "relation_revisions", "catalog_revisions")
+                if table.name
+                not in (
+                    "workers",
+                    "job_ledger",
+                    "relation_revisions",
+                    "catalog_revisions",
+                    "asset_documents",  # what reads leave behind
+                )
             }
 
         rows = await self.app.parts.services.store.read(work)
@@ -198,6 +205,7 @@ def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings
         "job_poll_seconds": 0.05,
         "schedule_tick_seconds": 3600,
         "shutdown_seconds": 0,
+        "event_stream_seconds": 0.2,
         "connect_timeout": 5,
     }
     return GivenSettings(**(values | given))

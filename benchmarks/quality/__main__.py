@@ -14,6 +14,7 @@ ROWS: Final = 1_000_000
 REPORTS: Final = {
     "pii": "benchmarks.quality.pii",
     "errors": "benchmarks.quality.errors",
+    "steward": "benchmarks.quality.steward",
     "asking": "benchmarks.quality.asking",
     "speed": "benchmarks.quality.speed",
     "lineage": "benchmarks.quality.lineage",
@@ -33,10 +34,10 @@ def main() -> None:
     parser.add_argument("--clean", metavar="FOLDER", help="only suspects in CSV files that are taken to be clean")
     parser.add_argument("--rows", type=int, default=ROWS, help="speed: rows of the profiled table")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights and print them")
-    parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
+    parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook, northwind and questions are")
     parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
     parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
-    parser.add_argument("--only", action="append", help="asking: chinook, strangers, alike, invented, ...")
+    parser.add_argument("--only", action="append", help="asking, steward: chinook, northwind, strangers, ...")
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()
@@ -55,6 +56,8 @@ def main() -> None:
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
     for name in wanted:
         told: dict[str, Any] = {"hospital": given.hospital, "tables": given.table} if name == "errors" else {}
+        if name == "steward":
+            told = {"folder": given.databases, "only": given.only or ()}
         if name == "asking":
             told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}
             told |= {"shown": given.show or (), "only": given.only or ()}

@@ -5,13 +5,15 @@ order of the resource's fields: JSON columns as text, which is passed through un
 that the store wrote. Five hundred children then cost the driver, one dictionary each and orjson, and little else.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, cast
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -19,6 +21,7 @@ from sqlalchemy.util import await_only
 
 from persistence.columns import Moment
 from persistence.tables.catalog import metadata_assets
+from schema.plan import ENUM, Read
 from schema.utils.metadata_asset import AssetOwner, AssetTag, AssetType, ChangeDescription, MetadataAsset
 
 NAMES: Final = tuple(MetadataAsset.model_fields)
@@ -27,6 +30,7 @@ NAMES: Final = tuple(MetadataAsset.model_fields)
 WIDTH: Final = len(NAMES) + 1
 
 _INDEX: Final = {name: at for at, name in enumerate(NAMES)}
+_CHILDREN_AT: Final = _INDEX["children"]
 _JSON_FIELDS: Final = tuple(
     name for name in NAMES if name in metadata_assets.c and isinstance(metadata_assets.c[name].type, sa.JSON | JSONB)
 )
@@ -86,7 +90,7 @@ answer_columns: Final[tuple[sa.ColumnElement[Any], ...]] = (
 """What a select must ask for so that its rows are answers."""
 
 
-def _builder() -> Callable[[Sequence[Any]], dict[str, Any]]:
+def _source() -> str:
     """Write the function that makes one row a dictionary: one expression for each field, no loop.
 
     It runs 500 times for one answer, where a loop over the fields measured twice as long. Like a dataclass's own
@@ -102,13 +106,47 @@ def _builder() -> Callable[[Sequence[Any]], dict[str, Any]]:
         elif name in _FLAG_FIELDS:
             value = f"None if {value} is None else {value} == 1"
         written.append(f"{name!r}: {value}")
+    return f"def values_of(row):\n    return {{{', '.join(written)}}}"
+
+
+def _builder() -> Callable[[Sequence[Any]], dict[str, Any]]:
     names: dict[str, Any] = {"Fragment": orjson.Fragment}
-    exec(f"def values_of(row):\n    return {{{', '.join(written)}}}", names)  # noqa: S102 - see above
+    exec(_source(), names)  # noqa: S102 - see above
     values_of: Callable[[Sequence[Any]], dict[str, Any]] = names["values_of"]
     return values_of
 
 
 _values_of: Final = _builder()
+
+_FORM: Final = 1
+"""Count this up when an asset is written in another way than its expressions and columns tell."""
+
+
+def _rendered_by() -> str:
+    select = sa.select(*answer_columns)
+    told = (str(_FORM), _source(), *(str(select.compile(dialect=dialect())) for dialect in _DIALECTS))
+    return hashlib.blake2b("\0".join(told).encode(), digest_size=8).hexdigest()
+
+
+_DIALECTS: Final = (sqlite.dialect, postgresql.dialect)
+
+RENDERED_BY: Final = _rendered_by()
+"""Which code writes an asset: the same as long as it would write the same. A document of any other is not given."""
+
+
+class Document(NamedTuple):
+    """An asset as it is answered, without its children."""
+
+    content: bytes
+    """JSON."""
+    digest: str
+    """Of the content: 64 bits as sixteen digits."""
+
+
+def document_of(row: Sequence[Any]) -> Document:
+    """A row of `answer_columns` as it is answered."""
+    content = orjson.dumps(_values_of(row))
+    return Document(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
 class HotStatement:
@@ -121,8 +159,8 @@ class HotStatement:
         self._select = select
         self._compiled: dict[str, tuple[str, dict[str, Any], list[str] | None]] = {}
 
-    def rows(self, connection: sa.Connection, **values: str | None) -> list[Sequence[Any]]:
-        """The rows for the given values of the statement's `bindparam`s."""
+    def rows(self, connection: sa.Connection, *, binary: bool = False, **values: str | None) -> list[Sequence[Any]]:
+        """The rows for the given values of the statement's `bindparam`s; `binary` is better where they hold bytes."""
         kind = connection.dialect.name
         if kind not in self._compiled:
             made = self._select.compile(dialect=connection.dialect)
@@ -130,10 +168,13 @@ class HotStatement:
             self._compiled[kind] = (str(made), dict(made.params), order)
         text, defaults, order = self._compiled[kind]
         named = {**defaults, **values}
-        return driver_rows(connection, text, named if order is None else tuple([named[name] for name in order]))
+        given = named if order is None else tuple([named[name] for name in order])
+        return driver_rows(connection, text, given, binary=binary)
 
 
-def driver_rows(connection: sa.Connection, text: str, values: Mapping[str, Any] | tuple[Any, ...]) -> list[Any]:
+def driver_rows(
+    connection: sa.Connection, text: str, values: Mapping[str, Any] | tuple[Any, ...], *, binary: bool = False
+) -> list[Any]:
     """The rows that the driver itself gives for a statement, inside of the unit of work that the connection is in.
 
     What SQLAlchemy makes of each result (a description of its columns, of which an asset has 46, and their names in
@@ -147,7 +188,7 @@ def driver_rows(connection: sa.Connection, text: str, values: Mapping[str, Any] 
         driver: Any = connection.connection.driver_connection
         try:
             if connection.dialect.is_async:
-                rows: list[Any] = await_only(_fetched(driver, text, values))
+                rows: list[Any] = await_only(_fetched(driver, text, values, binary))
                 return rows
             return list(driver.execute(text, values).fetchall())
         except connection.dialect.loaded_dbapi.Error:
@@ -160,19 +201,35 @@ def driver_rows(connection: sa.Connection, text: str, values: Mapping[str, Any] 
     return found
 
 
-async def _fetched(driver: Any, text: str, values: Any) -> Any:
-    cursor = await driver.execute(text, values)
+async def _fetched(driver: Any, text: str, values: Any, binary: bool) -> Any:
+    cursor = await driver.execute(text, values, binary=binary)
     return await cursor.fetchall()
 
 
 class AssetView:
-    """One asset as its row, with the children that were asked for. A `View[MetadataAsset]`."""
+    """One asset as its row, with the children that were asked for: each a view, or all as documents to be written.
 
-    __slots__ = ("_children", "_row")
+    A `View[MetadataAsset]`.
+    """
 
-    def __init__(self, row: Sequence[Any], children: "list[AssetView] | None" = None) -> None:
+    __slots__ = ("_children", "_documents", "_row", "undocumented")
+
+    __plan_reads__: ClassVar[Mapping[str, Read]]
+    __plan_row__: ClassVar[str]
+
+    def __init__(
+        self,
+        row: Sequence[Any],
+        children: "list[AssetView] | None" = None,
+        *,
+        documents: Sequence[Document] | None = None,
+        undocumented: Sequence[int] = (),
+    ) -> None:
         self._row = row
         self._children = children
+        self._documents = documents
+        self.undocumented = undocumented
+        """The rows of those children that the store had no document of."""
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> "AssetView":
@@ -186,13 +243,26 @@ class AssetView:
     def values(self) -> dict[str, Any]:
         """Names and JSON-ready values in the resource's order; JSON columns are ready-made fragments."""
         values = _values_of(self._row)
-        if self._children is not None:
+        if self._documents is not None:
+            values["children"] = orjson.Fragment(b"[%b]" % b",".join([child.content for child in self._documents]))
+        elif self._children is not None:
             values["children"] = [_values_of(child._row) for child in self._children]
         return values
 
     def json_bytes(self) -> bytes:
         """The asset as JSON."""
+        if self._documents:
+            return self._joined(self._documents)
         return orjson.dumps(self.values())
+
+    def _joined(self, documents: Sequence[Document]) -> bytes:
+        """The same with the children in their place, each byte of theirs copied once."""
+        own = list(_values_of(self._row).items())
+        before, after = dict(own[:_CHILDREN_AT]), dict(own[_CHILDREN_AT + 1 :])
+        children = [child.content for child in documents]
+        children[0] = b'%b,"children":[%b' % (orjson.dumps(before)[:-1], children[0])
+        children[-1] = b"%b],%b" % (children[-1], orjson.dumps(after)[1:])
+        return b",".join(children)
 
     def document(self) -> dict[str, Any]:
         """The asset as plain values, as a version keeps it."""
@@ -211,8 +281,17 @@ class AssetView:
         return revision
 
     @property
+    def _told_by(self) -> bytes | None:
+        """What tells the answer from every other one and is shorter; None where there is no such thing."""
+        if self._documents is None:
+            return None
+        return orjson.dumps(_values_of(self._row)) + "".join([child.digest for child in self._documents]).encode()
+
+    @property
     def children(self) -> "list[AssetView] | None":
         """The direct children, or None when they were not asked for."""
+        if self._children is None and self._documents is not None:
+            self._children = [AssetView.of_document(orjson.loads(child.content)) for child in self._documents]
         return self._children
 
     if TYPE_CHECKING:
@@ -255,3 +334,35 @@ def _reader(name: str) -> property:
 for _name in NAMES:
     if not hasattr(AssetView, _name):
         setattr(AssetView, _name, _reader(_name))
+
+
+_READS: Final = {
+    name: Read(f"None if r[{at}] is None else r[{at}] == 1")
+    if name in _FLAG_FIELDS
+    else Read(f"r[{at}] and r[{at}].replace('.000000Z', 'Z')", "DateTime")
+    if name in _MOMENT_FIELDS
+    else Read(f"r[{at}]", ENUM if name == "type" else None)
+    for at, name in enumerate(NAMES)
+    if name in (*_FLAG_FIELDS, *_MOMENT_FIELDS, "type") or (name not in _READ and name != "children")
+}
+AssetView.__plan_reads__, AssetView.__plan_row__ = _READS, "_row"
+
+
+@lru_cache(256)
+def narrow_view(names: frozenset[str]) -> tuple[type[AssetView], tuple[sa.ColumnElement[Any], ...]]:
+    """Views that have some of an asset's fields, and what a select must ask for so that its rows are such.
+
+    Their rows are as wide as any, with nulls; any other field raises AttributeError.
+    """
+    columns = [
+        column if name in names else sa.null().label(f"a{at}")
+        for at, (name, column) in enumerate(zip(NAMES, answer_columns, strict=False))
+    ]
+    hidden = {name: property(partial(_not_read, name)) for name in NAMES if name not in names and name != "children"}
+    reads = {name: read for name, read in _READS.items() if name in names}
+    body = {"__slots__": (), **hidden, "__plan_reads__": reads}
+    return type("NarrowAssetView", (AssetView,), body), (*columns, answer_columns[-1])
+
+
+def _not_read(name: str, _view: AssetView) -> Any:
+    raise AttributeError(f"{name} was not read")

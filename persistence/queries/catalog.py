@@ -8,12 +8,14 @@ that stood before and was deleted comes back as a structural version of the same
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
 import sqlalchemy as sa
 
-from persistence.queries.asset_view import AssetView, HotStatement, answer_columns
+from persistence.queries.asset_documents import FEWEST, children_documents
+from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
 from persistence.queries.catalog_edit import (
     NOUN,
     PEOPLES_FIELDS,
@@ -66,11 +68,15 @@ def get_asset(
     asset_type: AssetType | None = None,
     version: str | None = None,
     include_children: bool = False,
+    documents: bool = False,
+    only: frozenset[str] | None = None,
 ) -> AssetView:
     """One asset by its dotted name, with at most 500 direct children when they are asked for.
 
-    Columns come by position, everything else by name. Raises InvalidParameter when an old version is asked for
-    together with children, NotFound, and ValidationError when the asset is of another type than expected.
+    `documents` says that the children will be written as they are, and nothing of them read; `only` names the fields
+    that will be read of them. Columns come by position, everything else by name. Raises InvalidParameter when an old
+    version is asked for together with children, NotFound, and ValidationError when the asset is of another type than
+    expected.
     """
     if version is not None and include_children:
         raise InvalidParameter(
@@ -95,7 +101,21 @@ def get_asset(
         raise NotFound(NOUN, fqn)
     if not include_children:
         return view
-    return AssetView(row, _children(connection, scope, fqn, view.type))
+    if documents and (view.children_total or 0) >= FEWEST:
+        return _written(connection, scope, fqn, row, view.type)
+    if only is None:
+        return AssetView(row, [AssetView(child) for child in _children(connection, scope, fqn, view.type)])
+    kind, statement = _narrow(only, view.type is AssetType.TABLE)
+    children = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
+    return AssetView(row, [kind(child) for child in children])
+
+
+def _written(connection: sa.Connection, scope: Scope, fqn: str, row: Sequence[Any], type_: AssetType) -> AssetView:
+    """An asset with its children as documents: those that the store has, or all made now if it lacks any."""
+    kept, missing = children_documents(connection, scope, fqn, type_)
+    if missing:
+        kept = [document_of(child) for child in _children(connection, scope, fqn, type_)]
+    return AssetView(row, documents=kept, undocumented=missing)
 
 
 def live_assets(connection: sa.Connection, organization_id: str, ids: Sequence[str]) -> list[MetadataAsset]:
@@ -114,19 +134,32 @@ def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -
     return rows[0] if rows else None
 
 
-def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[AssetView]:
+def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[Sequence[Any]]:
     statement = _COLUMNS if type_ is AssetType.TABLE else _CHILDREN
-    rows = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
-    return [AssetView(row) for row in rows]
+    return statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
 
 
 _IN_PROJECT: Final = (
     metadata_assets.c.organization_id == sa.bindparam("organization_id"),
     metadata_assets.c.project_id == sa.bindparam("project_id"),
 )
-_BELOW: Final = sa.select(*answer_columns).where(
-    *_IN_PROJECT, metadata_assets.c.parent_fqn == sa.bindparam("fqn"), metadata_assets.c.deleted_at.is_(None)
-)
+
+
+def _below(columns: Sequence[sa.ColumnElement[Any]], by_position: bool) -> HotStatement:
+    """The direct children of an asset; columns come by position, everything else by name."""
+    asset = metadata_assets.c
+    query = sa.select(*columns).where(*_IN_PROJECT, asset.parent_fqn == sa.bindparam("fqn"), asset.deleted_at.is_(None))
+    order = (asset.ordinal_position.nulls_last(), asset.name) if by_position else (asset.name,)
+    return HotStatement(query.order_by(*order).limit(MAX_CHILDREN))
+
+
+@lru_cache(256)
+def _narrow(names: frozenset[str], by_position: bool) -> tuple[type[AssetView], HotStatement]:
+    """The views of children of which only some fields are read, and what reads them."""
+    kind, columns = narrow_view(names)
+    return kind, _below(columns, by_position)
+
+
 _BY_NAME: Final = HotStatement(
     sa.select(*answer_columns).where(
         *_IN_PROJECT,
@@ -134,10 +167,8 @@ _BY_NAME: Final = HotStatement(
         metadata_assets.c.resource_uri == sa.bindparam("uri"),
     )
 )
-_CHILDREN: Final = HotStatement(_BELOW.order_by(metadata_assets.c.name).limit(MAX_CHILDREN))
-_COLUMNS: Final = HotStatement(
-    _BELOW.order_by(metadata_assets.c.ordinal_position.nulls_last(), metadata_assets.c.name).limit(MAX_CHILDREN)
-)
+_CHILDREN: Final = _below(answer_columns, by_position=False)
+_COLUMNS: Final = _below(answer_columns, by_position=True)
 
 
 def _old(connection: sa.Connection, view: AssetView, version: Version) -> AssetView:

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple, cast
 import sqlalchemy as sa
 
 from persistence.queries.asset_view import WIDTH, AssetView, answer_columns
+from persistence.queries.catalog_rows import chunks
+from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets as assets
-from schema.utils.metadata_asset import AssetMembers, AssetType
+from schema.identifiers import Fqn
+from schema.utils.metadata_asset import AssetMembers, AssetType, MetadataAsset
 
 
 class CatalogParent(NamedTuple):
@@ -80,3 +83,58 @@ def _members(
         parent: AssetMembers.model_construct(items=cast("Any", views), total=totals[parent])
         for parent, views in items.items()
     }
+
+
+class AssetRows:
+    """The assets that the catalog holds, as a list that parts can be read of (`windows.py`)."""
+
+    table = assets
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self.connection = connection
+
+    def select(self, scope: Scope) -> sa.Select[Any]:
+        """What an asset is made of."""
+        within = assets.c.organization_id == scope.organization_id
+        return sa.select(*answer_columns).where(within, assets.c.deleted_at.is_(None))
+
+    def resources(self, rows: Iterable[Sequence[Any]]) -> list[Any]:
+        """The assets of rows."""
+        return [AssetView(tuple(row[:WIDTH])) for row in rows]
+
+    def ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
+        """The order of the catalog, or another one, in which the id breaks ties."""
+        usual = (assets.c.ordinal_position.nulls_last(), assets.c.name)
+        return [*(usual if order is None else order), assets.c.id]
+
+
+def members_joined(wanted: Any) -> list[sa.ColumnElement[bool]]:
+    """The assets directly below one, by project, resource and dotted name."""
+    return [
+        assets.c.project_id == wanted.k0,
+        assets.c.resource_uri == wanted.k1,
+        assets.c.parent_fqn == wanted.k2,
+    ]
+
+
+def named_assets(
+    connection: sa.Connection, organization_id: str, names: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], MetadataAsset]:
+    """Assets that the catalog holds, by project and dotted name."""
+    found: dict[tuple[str, str], MetadataAsset] = {}
+    for some in chunks(list(dict.fromkeys(names))):
+        query = sa.select(*answer_columns).where(
+            assets.c.organization_id == organization_id,
+            assets.c.project_id.in_({project for project, _ in some}),
+            assets.c.fully_qualified_name.in_({fqn for _, fqn in some}),
+            assets.c.deleted_at.is_(None),
+        )
+        for row in connection.execute(query):
+            asset = AssetView(tuple(row)).resource()
+            found[asset.project_id, asset.fully_qualified_name] = asset
+    return found
+
+
+def named_below(fqn: str, name: str) -> str:
+    """The dotted name of what stands below an asset under a name."""
+    return str(Fqn.of(*Fqn.parse(fqn).parts, name))

@@ -28,15 +28,20 @@ from persistence.queries.catalog_rows import (
     words_of,
     write_edits,
 )
+from persistence.queries.events import Happening, tell
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from schema.errors import AlreadyExists
 from schema.identifiers import fqn_part, join_fqn
+from schema.utils.event import EventType
 from schema.utils.metadata_asset import LEVEL, AssetType
 from schema.utils.source_asset import SOURCE_FIELDS, ColumnChange, Counts, Judge, Judgement, SourceAsset
 
 FIRST_SEEN = "First seen in the source."
+
+MOST_TOLD = 100
+"""How many columns of a table an event names."""
 
 _said_fields = attrgetter(*SOURCE_FIELDS)
 _EMPTY_OBJECTS = ("constraint", "extension")
@@ -118,6 +123,7 @@ def mark_vanished(
     kept = set(kept_names)
     gone = [(fqn, parent_id) for fqn, name, parent_id in children if name not in kept]
     marked = 0
+    tell(connection, scope, now, [_schema_changed(fqn, "removed") for fqn, _ in gone])
     for fqn, _ in gone:
         marked += mark_deleted(connection, scope, fqn, actor=actor, now=now)
     recount(connection, scope, {parent_id for _, parent_id in gone if parent_id is not None})
@@ -136,6 +142,18 @@ def mark_deleted(connection: sa.Connection, scope: Scope, fqn: str, *, actor: st
         )
         .values(deleted_at=now, updated_at=now, updated_by=actor, revision=assets.c.revision + 1)
     ).rowcount
+
+
+def _columns_changed(fqn: str, changes: Iterable[ColumnChange]) -> list[Happening]:
+    """What to tell of a table that has other columns; nothing where these only have other words."""
+    structural = [change for change in changes if change.kind != "updated" or change.structural]
+    return [_schema_changed(fqn, "columns", structural)] if structural else []
+
+
+def _schema_changed(fqn: str, change: str, columns: Sequence[ColumnChange] = ()) -> Happening:
+    """What to tell of a table or schema that is not what it was."""
+    named = [{"name": one.name, "change": one.kind} for one in columns[:MOST_TOLD]]
+    return Happening(EventType.SCHEMA_CHANGED, fqn, data={"change": change, "columns": named, "total": len(columns)})
 
 
 def refresh_statistics(connection: sa.Connection) -> None:
@@ -376,6 +394,7 @@ class _Batch:
         handwritten = self._handwritten(tables, known)
         rows = self._standing([one.known.row_number for one in edited if one.known is not None])
         edits: list[Edit] = []
+        told: list[Happening] = []
         column_changes: dict[str, list[ColumnChange]] = {}
         columns_before: dict[str, list[dict[str, Any]]] = {}
         by_level = sorted(edited, key=lambda one: -LEVEL[one.asset.type])  # columns are judged before their tables
@@ -386,6 +405,7 @@ class _Batch:
             if one.asset.type is AssetType.TABLE:
                 changes = self._changes_of(one, column_changes.get(one.fqn, []), gone_of.get(one.fqn, []))
             judgement = self.judge(before, {name: values[name] for name in before}, changes)
+            told += _columns_changed(one.fqn, changes)
             if one.asset.type is AssetType.COLUMN:
                 self._note(one, asset, judgement, column_changes, known[one.parent_fqn])
             if one.asset.type is AssetType.TABLE and judgement is not None:
@@ -402,6 +422,7 @@ class _Batch:
         self._restore(row for rows_of_table in handwritten.values() for row in rows_of_table)
         self._fill_columns(columns_before)
         write_edits(self.connection, edits, actor=self.actor, now=self.now, columns_before=columns_before)
+        tell(self.connection, self.scope, self.now, told)
 
     def _standing(self, row_numbers: list[int]) -> dict[str, Standing]:
         found: dict[str, Standing] = {}

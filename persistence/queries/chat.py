@@ -81,8 +81,19 @@ class TurnRepository(Repository[Turn]):
 
     def listed(self, scope: Scope, session_id: str, order: TurnOrder, *, offset: int, limit: int) -> Page[Turn]:
         """One window of the turns of a session, bare, in the order that was asked for."""
-        by = turns.c.position.desc() if order is TurnOrder.DESC else turns.c.position.asc()
-        return self.page(scope, offset=offset, limit=limit, order=[by], session_id=session_id)
+        by = self.by_position(order)
+        return self.page(scope, offset=offset, limit=limit, order=by, session_id=session_id)
+
+    def by_position(self, order: TurnOrder) -> list[sa.ColumnElement[Any]]:
+        """The order in which turns of a session are listed."""
+        return [turns.c.position.desc() if order is TurnOrder.DESC else turns.c.position.asc()]
+
+    def sessions_of(self, scope: Scope, turn_ids: Sequence[str]) -> dict[str, str]:
+        """The session of each turn."""
+        query = sa.select(turns.c.turn_id, turns.c.session_id).where(
+            *self._within(scope), turns.c.turn_id.in_(turn_ids)
+        )
+        return {turn: session for turn, session in self._connection.execute(query)}
 
     def own(self, scope: Scope, turn_ids: Sequence[str], user_id: str) -> list[str]:
         """Those of some turns that are of a user's own sessions."""

@@ -12,7 +12,7 @@ from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import dimensions, violations
-from persistence.tables.talk2data import turn_events, turn_messages, turn_provenance, turns
+from persistence.tables.talk2data import chat_sessions, turn_events, turn_messages, turn_provenance, turns
 from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.quality_builtin import DIMENSIONS
 from schema.data_readiness.violation import UNRESOLVED
@@ -129,6 +129,29 @@ class ProvenanceRepository:
         c = turn_provenance.c
         row = self._connection.execute(sa.select(c.draft, c.events).where(c.turn_id == turn_id)).one_or_none()
         return None if row is None else KeptWork(row.draft, row.events["events"] if row.events else None)
+
+    def tables_read(self, scope: Scope, user_id: str, most: int) -> list[tuple[str, list[str]]]:
+        """The latest answers to a user's own questions, the newest first: the turn, and the tables that it read."""
+        c, turn, session = turn_provenance.c, turns.c, chat_sessions.c
+        query = (
+            sa.select(c.turn_id, c.provenance)
+            .join(turns, turn.turn_id == c.turn_id)
+            .join(chat_sessions, session.session_id == turn.session_id)
+            .where(
+                c.organization_id == scope.organization_id,
+                c.project_id == scope.project_id,
+                c.provenance.is_not(None),
+                session.organization_id == scope.organization_id,
+                session.created_by == user_id,
+            )
+            .order_by(c.created_at.desc(), c.turn_id)
+            .limit(most)
+        )
+        found: list[tuple[str, list[str]]] = []
+        for id, kept in self._connection.execute(query):
+            told: list[Any] = (kept or {}).get("tables") or []
+            found.append((id, list(dict.fromkeys(str(one["fqn"]) for one in told if "fqn" in one))))
+        return found
 
     def keep_draft(self, scope: Scope, turn_id: str, draft: dict[str, Any], now: datetime) -> None:
         """Keep the draft that is about to be told. Raises IntegrityError when the turn is gone."""

@@ -9,13 +9,21 @@ from uuid import NAMESPACE_URL, uuid5
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.events import Happening, tell
 from persistence.queries.metadata_search import subtree
 from persistence.queries.quality import insert_new
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.classification import classifications, recognitions
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+from schema.data_readiness.violation import Severity
+from schema.identifiers import Fqn, join_fqn
 from schema.pagination import Page
+from schema.utils.event import EventType
+from schema.utils.metadata_asset import LEVEL, AssetType
+
+MOST_TOLD = 100
+"""How many tags of a table's columns an event names."""
 
 
 def classification_id(scope: Scope, asset_fqn: str, tag_fqn: str) -> str:
@@ -145,6 +153,23 @@ class ClassificationRepository(Repository[Classification]):
         rows = [{**one.model_dump(mode="python"), **tenant} for one in made]
         for some in chunks(rows):
             insert_new(self._connection, classifications, list(some))
+        self._tell_personal_data(scope, [one for one in made if one.kind is ClassificationKind.PII])
+
+    def _tell_personal_data(self, scope: Scope, made: Sequence[Classification]) -> None:
+        """Tell of each table in whose columns personal data was found now."""
+        found: dict[tuple[str, datetime], list[Classification]] = {}
+        for one in made:
+            parts = Fqn.parse(one.asset_fqn).parts
+            if len(parts) > LEVEL[AssetType.TABLE]:
+                found.setdefault((join_fqn(parts[: LEVEL[AssetType.TABLE]]), one.updated_at), []).append(one)
+        for (table, at), tags in sorted(found.items()):
+            columns = [
+                {"asset_fqn": one.asset_fqn, "tag_fqn": one.tag_fqn, "confidence": one.confidence}
+                for one in tags[:MOST_TOLD]
+            ]
+            said = {"columns": columns, "total": len(tags)}
+            happening = Happening(EventType.PERSONAL_DATA_FOUND, table, Severity.MEDIUM, said)
+            tell(self._connection, scope, at, [happening])
 
     def see_again(self, scope: Scope, id: str, values: Mapping[str, Any]) -> None:
         """Renew what an engine says about one; its state, and who decided, stay."""

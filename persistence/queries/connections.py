@@ -1,17 +1,20 @@
 """Data connections, whose secret names stand in the table of secrets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from persistence.queries.events import Happening, tell
 from persistence.queries.filters import with_tags, with_text
 from persistence.queries.secrets import SecretRepository
 from persistence.queries.sorting import order_of
 from persistence.repository import Repository, Scope
 from persistence.tables.assets import data_connections
-from schema.assets.data_connection import DataConnection
+from schema.assets.data_connection import ConnectionStatus, DataConnection
+from schema.data_readiness.violation import Severity
 from schema.pagination import Page
+from schema.utils.event import EventType
 
 SORTABLE: Final = {name: name for name in ("name", "created_at", "updated_at", "status", "connection_type")}
 """What a list can be sorted by, with the columns."""
@@ -60,6 +63,28 @@ class ConnectionRepository(Repository[DataConnection]):
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Add what is not a column."""
         return values | {"type": "data", "secret_names": self._secret_names[values["resource_uri"]]}
+
+    def verified(
+        self, scope: Scope, current: DataConnection, values: Mapping[str, Any], project_id: str | None
+    ) -> DataConnection:
+        """Keep what a verification of a connection has found, and tell the project when it broke.
+
+        A connection of the whole organization tells the project in which it was verified; none when there is none.
+        """
+        changed = self.change(scope, current.resource_uri, values, expected=current._revision)
+        project = changed.project_id or project_id
+        broke = changed.status is ConnectionStatus.ERROR and current.status is not ConnectionStatus.ERROR
+        if broke and project is not None:
+            said = {
+                "resource_uri": changed.resource_uri,
+                "name": changed.name,
+                "connection_type": changed.connection_type.value,
+                "message": changed.status_message,
+            }
+            place = Scope(scope.organization_id, project)
+            happening = Happening(EventType.CONNECTION_BROKE, severity=Severity.HIGH, data=said)
+            tell(self._connection, place, changed.updated_at, [happening])
+        return changed
 
     def held(self, scope: Scope, resource_uri: str) -> DataConnection:
         """One connection, which nobody else changes until this transaction ends. Raises NotFound."""

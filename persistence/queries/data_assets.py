@@ -83,6 +83,13 @@ def page_of_data_assets(
     return Page[DataAsset](items=items, total=total, offset=offset, limit=limit)
 
 
+def data_assets_of(connection: sa.Connection, scope: Scope, ids: Sequence[str]) -> list[DataAsset]:
+    """Assets that stand, by their ids."""
+    assets = metadata_assets.c
+    rows = connection.execute(_SELECT.where(*in_scope(scope), assets.deleted_at.is_(None), assets.id.in_(ids))).all()
+    return _with_runs(connection, scope, [dict(row._mapping) for row in rows])
+
+
 def get_data_asset_row(connection: sa.Connection, scope: Scope, asset_id: str) -> DataAsset:
     """One asset that stands. Raises NotFound."""
     assets = metadata_assets.c

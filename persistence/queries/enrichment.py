@@ -48,6 +48,10 @@ class StandingWords:
     people_fields: frozenset[str]
 
 
+MODEL: Final = "model "
+"""How the name of an engine begins that is a model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """A proposal of an earlier run about the same field."""
@@ -56,6 +60,11 @@ class Earlier:
     basis: str
     asked: str | None = None
     """The basis on which a model was asked that said nothing usable about the field."""
+    engine: str = ""
+    """What has proposed it: an engine with its version, or a model by its name."""
+    value: Any = None
+    group: str | None = None
+    """What it was like, whatever the figures in it."""
 
 
 def standing_words(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> dict[str, StandingWords]:
@@ -235,7 +244,7 @@ def proposed_before(
     row = proposals.c
     for some in chunks(sorted(set(fqns))):
         query = (
-            sa.select(row.asset_fqn, row.kind, row.field, row.state, row.evidence)
+            sa.select(row.asset_fqn, row.kind, row.field, row.state, row.evidence, row.proposed_value, row.group)
             .join(workflow_runs, workflow_runs.c.id == row.run_id)
             .where(
                 row.organization_id == scope.organization_id,
@@ -245,12 +254,19 @@ def proposed_before(
                 workflow_runs.c.status == RunStatus.COMPLETED,
             )
         )
-        for fqn, kind, field, state, evidence in connection.execute(query):
+        for fqn, kind, field, state, evidence, kept, group in connection.execute(query):
             if basis := (evidence or {}).get("basis"):
+                value = (kept or {}).get("value")
                 found.setdefault((fqn, kind, field), []).append(
-                    Earlier(ProposalState(state), str(basis), evidence.get("asked"))
+                    Earlier(ProposalState(state), str(basis), evidence.get("asked"), engine_of(evidence), value, group)
                 )
     return found
+
+
+def engine_of(evidence: Mapping[str, Any]) -> str:
+    """What has proposed something, by its evidence: an engine with its version, or a model by its name."""
+    engine = str(evidence.get("engine") or "")
+    return f"{MODEL}{evidence.get('model')}" if engine == "model" else engine
 
 
 def beside_standing(connection: sa.Connection, scope: Scope, items: Sequence[Proposal]) -> list[Proposal]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.events import Happening, tell
 from persistence.queries.sorting import order_of
 from persistence.repository import Expected, Repository, Scope
 from persistence.tables.catalog import metadata_assets
@@ -13,11 +14,12 @@ from persistence.tables.data_readiness import proposals, workflow_configurations
 from persistence.tables.glossary import glossary_term_assets as links
 from persistence.tables.glossary import glossary_terms as terms
 from persistence.tables.knowledge import memories
-from schema.data_readiness.glossary import GlossaryTerm, TermAsset
+from schema.data_readiness.glossary import GlossaryTerm, TermAsset, TermStatus
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import NotFound
 from schema.pagination import Page
+from schema.utils.event import EventType
 from schema.utils.memory import MemoryStatus
 
 DEEPEST: Final = 20
@@ -63,7 +65,11 @@ class GlossaryTermRepository(Repository[GlossaryTerm]):
 
     def next_version(self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: Expected) -> GlossaryTerm:
         """Change a term, as its next version. Raises as `change` does."""
-        return self.change(scope, id, {**values, "version": terms.c.version + 1}, expected=expected)
+        changed = self.change(scope, id, {**values, "version": terms.c.version + 1}, expected=expected)
+        if values.get("status") is TermStatus.APPROVED and not changed._as_it_stood:
+            said = {"term_id": changed.id, "name": changed.name, "version": changed.version}
+            tell(self._connection, scope, changed.updated_at, [Happening(EventType.TERM_APPROVED, data=said)])
+        return changed
 
     def ancestors(self, scope: Scope, id: str) -> list[str]:
         """The term and those above it, from the lowest up; one more than the deepest at most."""

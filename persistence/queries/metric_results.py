@@ -18,7 +18,6 @@ from persistence.queries.totals import (
     WITHDRAWN,
     Sums,
     add_up,
-    first_moment,
     is_withdrawn,
     lock_totals,
     sums_at,
@@ -200,34 +199,6 @@ class MetricResultRepository(Repository[MetricResult]):
             before=before,
         )
 
-    def before_last_run(
-        self,
-        scope: Scope,
-        parts: Sequence[str],
-        *,
-        at: datetime | None,
-        run_id: str | None,
-        metrics: Collection[str] | None = None,
-    ) -> tuple[str, datetime, dict[str, Sums]] | None:
-        """The last run that measured under a dotted name until a moment, when it began, and the sums before it.
-
-        For one run the sums are those of the run before it. With `metrics` only runs that measured one of them count.
-        None when nothing was measured.
-        """
-
-        def latest(at: datetime, run_id: str | None, *, before: bool) -> dict[str, Sums]:
-            found = self.latest(scope, parts, at=at, run_id=run_id, before=before)
-            return found if metrics is None else {id: sums for id, sums in found.items() if id in metrics}
-
-        run = run_id or _last_run(latest(at or LAST_MOMENT, None, before=False))
-        first = None if run is None else self.first_of_run(scope, parts, run, metrics)
-        if run is None or first is None:
-            return None
-        before = latest(first, None, before=True)
-        if run_id is not None and (other := _last_run(before)) is not None:
-            before = latest(first, other, before=True)
-        return run, first, before
-
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[MetricResult]]:
         """Return what figures of scorecards were added up from: the latest result of each asset, the worst first."""
         table, found = self.table, {}
@@ -250,13 +221,6 @@ class MetricResultRepository(Repository[MetricResult]):
             found[part] = [one for one in listed if not is_withdrawn(one.details)]  # they sort last
         return found
 
-    def first_of_run(
-        self, scope: Scope, parts: Sequence[str], run_id: str, metrics: Collection[str] | None = None
-    ) -> datetime | None:
-        """Return when a run first measured anything, or one of some metrics, at or under a dotted name."""
-        among = self._metrics(scope) if metrics is None else list(metrics)
-        return first_moment(self._connection, scope, join_fqn(parts), among, run_id)
-
     def end_of_run(self, scope: Scope, run_id: str) -> datetime | None:
         """Return when the last result of a run was written."""
         last = sums_at(self._connection, scope, WHOLE_PROJECT, self._metrics(scope), at=LAST_MOMENT, run_id=run_id)
@@ -269,9 +233,3 @@ class MetricResultRepository(Repository[MetricResult]):
             own.c.organization_id == scope.organization_id, own.c.project_id == scope.project_id
         )
         return [*(metric.id for metric in METRICS), *self._connection.execute(query).scalars()]
-
-
-def _last_run(sums: Mapping[str, Sums]) -> str | None:
-    """The run whose results are the latest."""
-    moved = [(one.at, one.by_run_id) for one in sums.values() if one.at is not None and one.by_run_id is not None]
-    return max(moved, default=(None, None))[1]

@@ -12,21 +12,24 @@ from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import proposals, run_approvals
 from schema.data_readiness.proposal import (
     MOST_CONFLICTS_SHOWN,
+    MOST_PARTS_SHOWN,
     Decision,
     Proposal,
     ProposalConflict,
     ProposalFilter,
     ProposalGroup,
     ProposalKind,
+    ProposalPart,
     ProposalState,
     RunApproval,
 )
-from schema.identifiers import Fqn, join_fqn
+from schema.identifiers import Fqn, common_fqn, join_fqn
 from schema.pagination import Page
 from schema.utils.metadata_asset import LEVEL, AssetType
 
 TABLE_PARTS = LEVEL[AssetType.TABLE]
 _KEPT = ("current_value", "proposed_value")
+_NOT_KEPT: Final = {"standing_value", "says", "parts_total", "parts_pending", "parts"}
 
 
 EVERY: Final = ProposalFilter()
@@ -50,6 +53,16 @@ def matching(only: ProposalFilter) -> list[sa.ColumnElement[bool]]:
     return where
 
 
+def _whole() -> sa.ColumnElement[str]:
+    """The id of what a proposal is a part of, or its own."""
+    return sa.func.coalesce(proposals.c.part_of, proposals.c.id)
+
+
+def _named(ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Those of these ids, and the parts of those."""
+    return sa.or_(proposals.c.id.in_(ids), proposals.c.part_of.in_(ids))
+
+
 def _standing(state: ProposalState) -> sa.ColumnElement[int]:
     return sa.func.sum(sa.case((proposals.c.state == state, 1), else_=0))
 
@@ -63,8 +76,63 @@ class ProposalRepository(Repository[Proposal]):
     def listed(
         self, scope: Scope, *, offset: int, limit: int, only: ProposalFilter = EVERY, **equals: Any
     ) -> Page[Proposal]:
-        """One window of the proposals in the order of their run; only those that match."""
+        """One window of the proposals in the order of their run, one by one; only those that match."""
         return self.page(scope, offset=offset, limit=limit, where=matching(only), **equals)
+
+    def joined(
+        self, scope: Scope, *, offset: int, limit: int, only: ProposalFilter = EVERY, **equals: Any
+    ) -> Page[Proposal]:
+        """One window of the proposals of a run with the parts of one as one, in the order of their first parts.
+
+        Only parts that match count and are shown. What a whole says is left to whoever knows what is joined.
+        """
+        table = proposals.c
+        conditions = [*self._within(scope), *matching(only), *self._equal(equals)]
+        name = self._by_code_point(table.asset_fqn + ".")  # so that what is in one asset stands together
+        grouped = (
+            sa.select(
+                _whole().label("key"),
+                sa.func.count().label("parts"),
+                *(_standing(state).label(state) for state in ProposalState),
+                sa.func.min(table.confidence).label("lowest"),
+                sa.func.min(table.position).label("first"),
+                sa.func.min(name).label("least_fqn"),
+                sa.func.max(name).label("most_fqn"),
+            )
+            .where(*conditions)
+            .group_by(_whole())
+            .subquery()
+        )
+        total = self._connection.execute(sa.select(sa.func.count()).select_from(grouped)).scalar_one()
+        rows = self._connection.execute(sa.select(grouped).order_by(grouped.c.first).offset(offset).limit(limit)).all()
+        parts = self._first_parts(scope, [row.key for row in rows], conditions)
+        items = [_joined(row, parts[row.key]) for row in rows]
+        return Page[Any].model_construct(items=items, total=total, offset=offset, limit=limit)
+
+    def count_joined(self, scope: Scope, run_id: str) -> int:
+        """Return how many proposals of a run there are, with the parts of one as one."""
+        return self._connection.execute(
+            sa.select(sa.func.count(_whole().distinct())).where(*self._within(scope), proposals.c.run_id == run_id)
+        ).scalar_one()
+
+    def _first_parts(
+        self, scope: Scope, keys: Sequence[str], conditions: Sequence[sa.ColumnElement[bool]]
+    ) -> dict[str, list[Proposal]]:
+        table = proposals.c
+        ranked = (
+            sa.select(table.id, sa.func.row_number().over(partition_by=_whole(), order_by=table.position).label("rank"))
+            .where(*conditions, _whole().in_(keys))
+            .subquery()
+        )
+        query = self.select(scope).join(ranked, ranked.c.id == table.id).where(ranked.c.rank <= MOST_PARTS_SHOWN)
+        found: dict[str, list[Proposal]] = {}
+        for one in self.resources(self._connection.execute(query.order_by(table.position)).all()):
+            found.setdefault(one.part_of or one.id, []).append(one)
+        return found
+
+    def _by_code_point(self, column: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
+        """A text as both stores compare it."""
+        return sa.collate(column, "C") if self._connection.dialect.name == "postgresql" else column
 
     def groups(
         self, scope: Scope, *, offset: int, limit: int, only: ProposalFilter = EVERY, **equals: Any
@@ -124,7 +192,7 @@ class ProposalRepository(Repository[Proposal]):
         tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id, "revision": 1}
         rows = [
             {
-                **item.model_dump(mode="python", exclude={"standing_value"}),
+                **item.model_dump(mode="python", exclude=_NOT_KEPT),
                 **{name: {"value": getattr(item, name)} for name in _KEPT},
                 **tenant,
                 "position": position,
@@ -155,6 +223,18 @@ class ProposalRepository(Repository[Proposal]):
         found: list[Proposal] = []
         for some in chunks(ids):
             found += self.resources(self._connection.execute(query.where(proposals.c.id.in_(some))).all())
+        return found
+
+    def parts_of(self, scope: Scope, run_id: str, ids: Sequence[str]) -> dict[str, list[tuple[str, ProposalState]]]:
+        """The parts of the joined proposals among these ids, in their order: id and state of each, by the whole's."""
+        table = proposals.c
+        found: dict[str, list[tuple[str, ProposalState]]] = {}
+        for some in chunks(ids):
+            query = sa.select(table.part_of, table.id, table.state).where(
+                *self._within(scope), table.run_id == run_id, table.part_of.in_(some)
+            )
+            for whole, id, state in self._connection.execute(query.order_by(table.position)):
+                found.setdefault(whole, []).append((id, ProposalState(state)))
         return found
 
     def by_table(
@@ -194,7 +274,7 @@ class ProposalRepository(Repository[Proposal]):
         query = query.distinct()
         found: set[str] = set()
         for part in _parts(ids):
-            narrowed = query if part is None else query.where(proposals.c.id.in_(part))
+            narrowed = query if part is None else query.where(_named(part))
             found.update(self._connection.execute(narrowed).scalars())
         return found
 
@@ -289,6 +369,42 @@ class ProposalRepository(Repository[Proposal]):
             conflicted=len(conflicts),
             conflicts=list(conflicts[:MOST_CONFLICTS_SHOWN]),
         )
+
+
+def _joined(row: Any, parts: Sequence[Proposal]) -> Proposal:
+    """A proposal with its parts, or the one that stands alone."""
+    if row.parts == 1:
+        return parts[0]
+    state = next(
+        state
+        for state in (ProposalState.PROPOSED, ProposalState.APPROVED, ProposalState.REJECTED)
+        if getattr(row, state)
+    )
+    decided = [one for one in parts if one.state is state and one.decided_at is not None]
+    return parts[0].model_copy(
+        update={
+            "id": row.key,
+            "asset_fqn": common_fqn(row.least_fqn[:-1], row.most_fqn[:-1]),
+            "confidence": row.lowest,
+            "state": state,
+            "decided_by": decided[0].decided_by if decided else None,
+            "decided_at": decided[0].decided_at if decided else None,
+            "parts_total": row.parts,
+            "parts_pending": row.proposed,
+            "parts": [
+                ProposalPart(
+                    proposal_id=one.id,
+                    asset_fqn=one.asset_fqn,
+                    field=one.field,
+                    current_value=one.current_value,
+                    proposed_value=one.proposed_value,
+                    confidence=one.confidence,
+                    state=one.state,
+                )
+                for one in parts
+            ],
+        }
+    )
 
 
 def _parts(ids: Sequence[str] | None) -> Iterator[Sequence[str] | None]:

@@ -62,6 +62,11 @@ class SecretRepository(Repository[Secret]):
         """Delete every secret of one resource."""
         self._connection.execute(secrets.delete().where(*self._of(scope, resource_type, resource_id)))
 
+    def forget(self, scope: Scope, resource_type: str, resource_id: str, name: str) -> None:
+        """Delete one secret, if it stands."""
+        mine = self._of(scope, resource_type, resource_id)
+        self._connection.execute(secrets.delete().where(*mine, secrets.c.name == name))
+
     def names_of(self, scope: Scope, resource_type: str, resource_ids: Sequence[str]) -> dict[str, list[str]]:
         """The names of many resources' secrets, in one statement."""
         names: dict[str, list[str]] = {id: [] for id in resource_ids}

@@ -296,31 +296,6 @@ def sums_at(
     return found
 
 
-def first_moment(
-    connection: sa.Connection, scope: Scope, name: str, metrics: Iterable[str], run_id: str
-) -> datetime | None:
-    """Return when a run first measured anything at or under a dotted name."""
-    table = metric_totals
-    moments: list[datetime] = []
-    for some in chunks(sorted(set(metrics)), AT_ONCE):
-        wanted = _pairs(("metric",), [(metric,) for metric in some])
-        first = (
-            sa.select(table.c.at)
-            .where(
-                *_mine(table, scope),
-                table.c.run_id == run_id,
-                table.c.scope_fqn == name,
-                table.c.metric_definition_id == wanted.c.metric,
-            )
-            .order_by(table.c.at)
-            .limit(1)
-            .correlate(wanted)
-            .scalar_subquery()
-        )
-        moments += [moment for (moment,) in connection.execute(sa.select(first)) if moment is not None]
-    return min(moments, default=None)
-
-
 def _mine(table: sa.Table, scope: Scope) -> tuple[sa.ColumnElement[bool], ...]:
     return table.c.project_id == scope.project_id, table.c.organization_id == scope.organization_id
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from persistence.queries.events import Happening, tell
 from persistence.queries.filters import at_or_under, is_like
 from persistence.queries.metadata_search import in_scope, prefix_range
 from persistence.queries.quality import (
@@ -35,6 +36,7 @@ from schema.data_readiness.violation import (
 )
 from schema.identifiers import Fqn
 from schema.pagination import Page
+from schema.utils.event import EventType
 
 RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 """How severities sort: the worst is the highest."""
@@ -172,8 +174,7 @@ class ViolationRepository(WithDimension[Violation]):
                 _event(scope, row.id, row.revision + 1, {"from_status": row.status, "to_status": row.status, **event})
                 for row in rows
             ]
-            if told:
-                self._connection.execute(events.insert(), told)
+            self._put_down(scope, told, {row.id: _facts(row) for row in rows})
             number += len(rows)
         return number
 
@@ -201,7 +202,8 @@ class ViolationRepository(WithDimension[Violation]):
         if changed._as_it_stood:
             return changed
         assert changed._revision is not None  # which is the position in its history
-        self._connection.execute(events.insert().values(_event(scope, current.id, changed._revision, event)))
+        told = _event(scope, current.id, changed._revision, event)
+        self._put_down(scope, [told], {current.id: _facts(changed)})
         return changed
 
     def record(
@@ -237,7 +239,8 @@ class ViolationRepository(WithDimension[Violation]):
             own = set()
         if own:
             opened = {"at": at, "to_status": ViolationStatus.OPEN, "actor": actor, "workflow_run_id": run_id}
-            self._connection.execute(events.insert(), [_event(scope, id, 1, opened) for id in sorted(own)])
+            facts = {row["id"]: {name: row[name] for name in _FACTS} for row in fresh}
+            self._put_down(scope, [_event(scope, id, 1, opened) for id in sorted(own)], facts)
         reopened = again = 0
         for fingerprint, row in standing.items():
             if row.workflow_run_id == run_id:
@@ -368,7 +371,7 @@ class ViolationRepository(WithDimension[Violation]):
         return found
 
     def _held(self, scope: Scope) -> sa.Select[Any]:
-        names = ("id", "fingerprint", "status", "workflow_run_id", "seen_count", "revision")
+        names = ("id", "fingerprint", "status", "workflow_run_id", "seen_count", "revision", *_FACTS)
         query = sa.select(*(violations.c[name] for name in names)).where(*self._within(scope))
         # In one order everywhere, so that two runs cannot wait for one another in a circle.
         return query.order_by(violations.c.fingerprint).with_for_update()
@@ -406,7 +409,33 @@ class ViolationRepository(WithDimension[Violation]):
     ) -> None:
         self._set(row, values)
         event = {"at": at, "from_status": row.status, "to_status": to, "actor": actor, "workflow_run_id": run_id}
-        self._connection.execute(events.insert().values(_event(scope, row.id, row.revision + 1, event, notes)))
+        self._put_down(scope, [_event(scope, row.id, row.revision + 1, event, notes)], {row.id: _facts(row)})
+
+    def _put_down(
+        self, scope: Scope, told: Sequence[Mapping[str, Any]], facts: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Write into the histories of violations, and tell what has happened where that is more than a remark."""
+        if not told:
+            return
+        self._connection.execute(events.insert(), list(told))
+        for at in sorted({one["at"] for one in told}):
+            moved = [(one, _happened(one["from_status"], one["to_status"])) for one in told if one["at"] == at]
+            happenings = [
+                Happening(
+                    what,
+                    facts[one["violation_id"]]["asset_fqn"],
+                    Severity(facts[one["violation_id"]]["severity"]),
+                    {
+                        "violation_id": one["violation_id"],
+                        "name": facts[one["violation_id"]]["name"],
+                        "status": one["to_status"],
+                        "workflow_run_id": one["workflow_run_id"],
+                    },
+                )
+                for one, what in moved
+                if what is not None
+            ]
+            tell(self._connection, scope, at, happenings)
 
     def _set(self, row: Any, values: Mapping[str, Any]) -> None:
         where = (violations.c.id == row.id, violations.c.revision == row.revision)
@@ -436,6 +465,24 @@ def _matching(only: ViolationFilter, dimension_ids: Collection[str] | None) -> l
     if only.assigned_to is not None:
         where.append(table.assigned_to == only.assigned_to)
     return where
+
+
+_FACTS: Final = ("asset_fqn", "name", "severity")
+"""What an event tells of a violation."""
+
+
+def _facts(violation: Any) -> dict[str, Any]:
+    return {name: getattr(violation, name) for name in _FACTS}
+
+
+def _happened(before: str | None, after: str) -> EventType | None:
+    """Return what a move of a violation is to others; None for one that changes nothing for them."""
+    stood, stands = before in UNRESOLVED, after in UNRESOLVED
+    if before is None:
+        return EventType.VIOLATION_OPENED
+    if stood == stands:
+        return None
+    return EventType.VIOLATION_REOPENED if stands else EventType.VIOLATION_RESOLVED
 
 
 CLEARED: Final = {"resolved_by": None, "resolution_notes": None, "resolved_at": None}

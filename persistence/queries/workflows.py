@@ -6,17 +6,23 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.queries.events import Happening, tell
 from persistence.queries.filters import with_text
 from persistence.queries.pipelines import at_or_below, follow_run
 from persistence.queries.run_tasks import NOTHING_YET, OPEN
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, workflow_configurations, workflow_runs
+from schema.data_readiness.violation import Severity
 from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import RunProgress, RunStatus, WorkflowRun
 from schema.identifiers import Fqn, join_fqn
 from schema.pagination import Page
+from schema.utils.event import EventType
 
 RETRIABLE = (RunStatus.FAILED,)
+
+MOST_TOLD = 500
+"""How many letters of a run's error an event tells."""
 
 
 def ancestry(fqn: str) -> list[str]:
@@ -298,4 +304,20 @@ class RunRepository(Repository[WorkflowRun]):
         )
         if moved.rowcount:
             follow_run(self._connection, run_id, to, values.get("completed_at"))
+            if to not in OPEN:
+                self._tell_end(scope, run_id, to)
         return bool(moved.rowcount)
+
+    def _tell_end(self, scope: Scope, run_id: str, to: RunStatus) -> None:
+        run = self.get(scope, run_id)
+        said = {
+            "run_id": run.id,
+            "configuration_id": run.configuration_id,
+            "workflow_name": run.workflow_name,
+            "workflow_type": run.workflow_type.value,
+            "status": to.value,
+            "error_message": None if run.error_message is None else run.error_message[:MOST_TOLD],
+        }
+        severity = Severity.HIGH if to is RunStatus.FAILED else None
+        assert run.completed_at is not None  # which every end is stamped with
+        tell(self._connection, scope, run.completed_at, [Happening(EventType.RUN_ENDED, run.asset_fqn, severity, said)])

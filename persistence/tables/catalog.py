@@ -125,7 +125,20 @@ catalog_revisions = sa.Table(
 )
 """What tells that a project's catalog is still what it was (`revised.py`)."""
 
+asset_documents = sa.Table(
+    "asset_documents",
+    metadata,
+    sa.Column("row_number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("rendered_by", sa.String(16), nullable=False),
+    sa.Column("digest", sa.String(16), nullable=False),
+    sa.Column("document", sa.LargeBinary, nullable=False),  # as bytes: nothing then decodes it and encodes it again
+)
+"""Assets as they are answered, ready-made, under the number of their row. What is missing here is made anew."""
+
 revised_catalog: Final = Revised("metadata_assets", ("organization_id", "project_id"), catalog_revisions.name)
+
+_ENDING: Final = ("update", "delete")
+"""What ends a document."""
 
 _SQLITE_DDL: Final = (
     """CREATE VIRTUAL TABLE IF NOT EXISTS metadata_words USING fts5(
@@ -146,6 +159,46 @@ _SQLITE_DDL: Final = (
         INSERT INTO metadata_words(rowid, search_words) VALUES (new.row_number, new.search_words);
     END""",
 )
+
+
+def documents_ddl(dialect: str) -> list[str]:
+    """Return what takes a document away in the transaction that changes its asset, whoever does so, for migrations.
+
+    A migration that makes the table of assets anew, as SQLite does to change a column, has to run it again.
+    """
+    if dialect == "sqlite":
+        return [
+            f"""CREATE TRIGGER IF NOT EXISTS asset_documents_{event} AFTER {event.upper()} ON metadata_assets BEGIN
+                DELETE FROM asset_documents WHERE row_number = old.row_number;
+            END"""  # noqa: S608 - our own names
+            for event in _ENDING
+        ]
+    return [
+        """CREATE OR REPLACE FUNCTION asset_documents_outdated() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            DELETE FROM asset_documents USING touched WHERE asset_documents.row_number = touched.row_number;
+            RETURN NULL;
+        END $$""",
+        """CREATE OR REPLACE FUNCTION asset_documents_emptied() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            DELETE FROM asset_documents;
+            RETURN NULL;
+        END $$""",
+        *(
+            f"""CREATE TRIGGER asset_documents_{event} AFTER {event.upper()} ON metadata_assets
+            REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION asset_documents_outdated()"""
+            for event in _ENDING
+        ),
+        """CREATE TRIGGER asset_documents_truncate AFTER TRUNCATE ON metadata_assets
+        FOR EACH STATEMENT EXECUTE FUNCTION asset_documents_emptied()""",
+    ]
+
+
+def documents_ddl_down(dialect: str) -> list[str]:
+    """Return what takes that away again."""
+    if dialect == "sqlite":
+        return [f"DROP TRIGGER IF EXISTS asset_documents_{event}" for event in _ENDING]
+    return [f"DROP FUNCTION IF EXISTS asset_documents_{what}() CASCADE" for what in ("outdated", "emptied")]
 
 
 def catalog_ddl(dialect: str) -> list[str]:

@@ -130,12 +130,14 @@ proposals = sa.Table(
     sa.Column("confidence", sa.Float),
     sa.Column("state", sa.String(16), nullable=False),
     sa.Column("group", sa.String(64)),  # what is alike, to be decided as one; none in runs before there were groups
+    sa.Column("part_of", sa.String(36)),  # what a steward is asked about as one; none in runs before that
     sa.Column("decided_by", sa.String(255)),
     sa.Column("decided_at", Moment),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.UniqueConstraint("run_id", "position"),
     sa.Index("ix_proposals_group", "run_id", "group"),
+    sa.Index("ix_proposals_part_of", "run_id", "part_of"),
     sa.Index("ix_proposals_of_run", "run_id", "state", "position"),
     sa.Index("ix_proposals_asset", "project_id", "asset_fqn"),
 )

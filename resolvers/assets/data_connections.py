@@ -252,7 +252,7 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     }
     # The revision that was verified: a connection that was changed meanwhile keeps the state of its change.
     await ctx.store.write(
-        lambda uow: uow.data_connections.change(ctx.tenant, resource_uri, values, expected=connection._revision),
+        lambda uow: uow.data_connections.verified(ctx.tenant, connection, values, ctx.caller.project_id),
         told=lambda _: answer,
     )
     return answer

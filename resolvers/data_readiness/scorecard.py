@@ -1,36 +1,25 @@
 """The scorecard: what runs have measured, added up and weighed, at any moment of the past."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 from uuid import UUID
 
 from persistence.queries.catalog_rows import stood
-from persistence.queries.totals import Sums
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
-from resolvers.engines.scoring import Ratio, overall, score, total, written_weight
+from resolvers.loaders.scorecards import card_of
 from resolvers.operation import operation
-from schema.data_readiness.quality import AssessmentType, Dimension, MetricDefinition
+from schema.data_readiness.quality import Dimension
 from schema.data_readiness.scorecard import (
-    AssessmentScore,
     Scorecard,
-    ScorecardDimension,
-    ScorecardEntity,
-    ScorecardMetric,
     ScorecardRequest,
-    ScorecardScope,
-    ScoredPart,
-    ScoredSum,
 )
 from schema.errors import InvalidFormat, NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.pagination import in_utc
-
-SCOPES: Final = (ScorecardScope.SERVICE, *ScorecardScope)
-"""The scope by the number of parts of the dotted name; without one it is every service."""
 
 HEAVIEST: Final = 10_000_000
 WEIGHT_PLACES: Final = 10
@@ -71,104 +60,13 @@ async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: b
             if request.assessment_type in (None, one.assessment_type)
         ]
         metrics = uow.metric_definitions.standing(ctx.scope, at=until)
-        weights = {one.id: Decimal(one.weight) for one in dimensions}
-        weights |= _overrides(request.weight_overrides or {}, uow.dimensions.standing(ctx.scope, at=until))
+        weights = _overrides(request.weight_overrides or {}, uow.dimensions.standing(ctx.scope, at=until))
         sums = uow.metric_results.latest(ctx.scope, parts, at=until, run_id=run_id)
         if must_stand and parts and not sums and not stood(uow.connection, ctx.scope, Fqn(parts), until):
             raise NotFound("metadata_asset", str(Fqn(parts)))
-        answered = [
-            _dimension(
-                one,
-                weights[one.id],
-                [
-                    _metric(
-                        metric,
-                        sums.get(metric.id, Sums(0, 0, 0)),
-                        ScoredPart(ctx.project_id, parts, metric.id, as_of, run_id),
-                    )
-                    for metric in metrics
-                    if metric.dimension_id == one.id
-                ],
-            )
-            for one in dimensions
-        ]
-        names = (*parts, None, None, None, None)
-        made = Scorecard(
-            overall_score=overall(
-                (weights[one.dimension_id], Ratio(one.numerator, one.denominator)) for one in answered
-            ),
-            data_quality=_assessed(answered, AssessmentType.DATA_QUALITY),
-            metadata=_assessed(answered, AssessmentType.METADATA),
-            scope=SCOPES[len(parts)],
-            entity=ScorecardEntity(service=names[0], database_name=names[1], schema_name=names[2], table_name=names[3]),
-            dimensions=answered,
-            as_of=as_of,
-            workflow_run_id=run_id,
-        )
-        _opened(made, ScoredPart(ctx.project_id, parts, "", as_of, run_id))
-        return made
+        return card_of(ctx.project_id, parts, dimensions, metrics, sums, weights, as_of=as_of, run_id=run_id)
 
     return await ctx.store.read(work)
-
-
-def _assessed(dimensions: Sequence[ScorecardDimension], of: AssessmentType) -> AssessmentScore:
-    """The score of one kind of assessment."""
-    return AssessmentScore(
-        score=overall(
-            (Decimal(one.weight), Ratio(one.numerator, one.denominator))
-            for one in dimensions
-            if one.assessment_type is of
-        )
-    )
-
-
-def _opened(card: Scorecard, part: ScoredPart) -> None:
-    """Note on every score what it is the sum of, so that its change can be asked for."""
-    groups = tuple((one.weight, tuple(m.metric_definition_id for m in one.metrics)) for one in card.dimensions)
-    card._sum = ScoredSum(part, groups, True, card.overall_score)
-    for kind, of in ((card.data_quality, AssessmentType.DATA_QUALITY), (card.metadata, AssessmentType.METADATA)):
-        own = [group for one, group in zip(card.dimensions, groups, strict=True) if one.assessment_type is of]
-        kind._sum = ScoredSum(part, tuple(own), True, kind.score, is_alone=True)
-    for dimension, group in zip(card.dimensions, groups, strict=True):
-        dimension._sum = ScoredSum(part, (group,), False, dimension.score)
-        for metric in dimension.metrics:
-            metric._sum = ScoredSum(part, ((group[0], (metric.metric_definition_id,)),), False, metric.score)
-
-
-def _metric(metric: MetricDefinition, sums: Sums, part: ScoredPart) -> ScorecardMetric:
-    made = ScorecardMetric(
-        metric_definition_id=metric.id,
-        name=metric.name,
-        fqn=metric.fqn,
-        numerator=sums.numerator,
-        denominator=sums.denominator,
-        score=score(Ratio(sums.numerator, sums.denominator)),
-        asset_count=sums.asset_count,
-        display_name=metric.display_name,
-        unit=metric.unit,
-        purpose=metric.purpose,
-        description=metric.description,
-    )
-    made._part = part
-    return made
-
-
-def _dimension(dimension: Dimension, weight: Decimal, metrics: list[ScorecardMetric]) -> ScorecardDimension:
-    counted = total(Ratio(metric.numerator, metric.denominator) for metric in metrics)
-    return ScorecardDimension(
-        dimension_id=dimension.id,
-        name=dimension.name,
-        fqn=dimension.fqn,
-        assessment_type=dimension.assessment_type,
-        weight=written_weight(weight),
-        numerator=counted.numerator,
-        denominator=counted.denominator,
-        score=score(counted),
-        metrics=metrics,
-        display_name=dimension.display_name,
-        purpose=dimension.purpose,
-        description=dimension.description,
-    )
 
 
 def _parts(asset_fqn: str | None) -> tuple[str, ...]:

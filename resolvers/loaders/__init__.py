@@ -4,11 +4,15 @@ They live beside the context and not in persistence, because an edge shows only 
 the guard as well as the store. Each service has its own file; an edge is one `batched` method in it.
 """
 
+from resolvers.loaders.around_assets import AroundAssetsLoaders
 from resolvers.loaders.assets import AssetsLoaders
 from resolvers.loaders.classifications import ClassificationLoaders
 from resolvers.loaders.data_readiness import DataReadinessLoaders
 from resolvers.loaders.governance import GovernanceLoaders
+from resolvers.loaders.lists import ListLoaders
+from resolvers.loaders.ones import SingleLoaders
 from resolvers.loaders.profiles import ProfileLoaders
+from resolvers.loaders.scorecards import ScorecardLoaders
 from resolvers.loaders.talk2data import Talk2DataLoaders
 from resolvers.loaders.utils import UtilsLoaders
 
@@ -19,6 +23,10 @@ class Loaders(
     UtilsLoaders,
     DataReadinessLoaders,
     ProfileLoaders,
+    ScorecardLoaders,
+    ListLoaders,
+    AroundAssetsLoaders,
+    SingleLoaders,
     ClassificationLoaders,
     Talk2DataLoaders,
 ):

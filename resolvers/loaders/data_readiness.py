@@ -1,20 +1,16 @@
 """The edges of Data Readiness."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from decimal import Decimal
-from typing import Any
+from collections.abc import Sequence
 
-from persistence.queries.totals import Sums
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.engines.masking import masked_cells
-from resolvers.engines.scoring import Ratio, difference, overall, score, total
+from resolvers.engines.scoring import Ratio, score
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.quality import MetricResult
 from schema.data_readiness.rule import RuleExecution
-from schema.data_readiness.scorecard import ScoreChange, ScoredPart, ScoredSum
+from schema.data_readiness.scorecard import ScoredPart
 from schema.data_readiness.suspect import SuspectCell
 from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
@@ -75,27 +71,6 @@ class DataReadinessLoaders(LoadersBase):
         return [found.get(part, []) for part in parts]
 
     @batched
-    async def change_of_score(self, sums: Sequence[ScoredSum]) -> list[ScoreChange | None]:
-        """How each score of a card moved with the last run; what stood before is read once for each card."""
-        readable = await self._readable("project", [one.part.project_id for one in sums])
-        cards = list(dict.fromkeys((one.part, one.metrics()) for one in sums if readable[one.part.project_id]))
-
-        def work(uow: UnitOfWork) -> dict[tuple[ScoredPart, tuple[str, ...] | None], Any]:
-            return {
-                (part, metrics): uow.metric_results.before_last_run(
-                    Scope(self._scope.organization_id, part.project_id),
-                    part.asset_parts,
-                    at=part.as_of,
-                    run_id=part.workflow_run_id,
-                    metrics=metrics,
-                )
-                for part, metrics in cards
-            }
-
-        found = await self._store.read(work)
-        return [_change(one, found.get((one.part, one.metrics()))) for one in sums]
-
-    @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
         """What has become of the violation, in that order."""
         return await self._of_parents(lambda uow: uow.violation_events, "violation_id", ids)
@@ -141,24 +116,3 @@ class DataReadinessLoaders(LoadersBase):
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
         """The assets that the glossary term is linked to, by name."""
         return await self._of_parents(lambda uow: uow.term_assets, "term_id", ids)
-
-
-def _change(of: ScoredSum, found: tuple[str, datetime, Mapping[str, Sums]] | None) -> ScoreChange | None:
-    if found is None:
-        return None
-    run, at, sums = found
-    groups = [
-        (
-            Decimal(weight),
-            total(Ratio(sums[id].numerator, sums[id].denominator) for id in metrics if id in sums),
-        )
-        for weight, metrics in of.groups
-    ]
-    before = overall(groups) if of.is_overall else score(total(counted for _, counted in groups))
-    return ScoreChange(
-        score=of.score,
-        score_before=before,
-        difference=difference(of.score, before),
-        workflow_run_id=run,
-        measured_at=at,
-    )

@@ -1,13 +1,38 @@
 """The edges of Governance."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
+from auth.model import platform_model
+from auth.permissions import permissions_of
+from resolvers.loaders.base import MOST_PER_PARENT, batched
+from resolvers.loaders.windows import WindowLoaders
+from schema.governance.permission import Permission, ResourceType
 from schema.governance.project import Project
+from schema.pagination import Connection
+from schema.windows import Asked
 
 
-class GovernanceLoaders(LoadersBase):
-    """Describes what hangs on organizations."""
+class GovernanceLoaders(WindowLoaders):
+    """Describes what hangs on organizations, and on the caller."""
+
+    @batched
+    async def readable_projects(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
+        """The projects of an organization that the caller may read, by name."""
+        own = self._caller.organization_id
+        projects = await self._store.read(lambda uow: uow.projects.where_in(self._scope, "organization_id", [own]))
+        readable = await self._readable("project", [project.id for project in projects])
+        shown = sorted((one for one in projects if readable[one.id]), key=lambda one: (one.name, one.id))
+        return [self._among("readable_projects", one, shown if one.parent == (own,) else []) for one in asked]
+
+    @batched
+    async def permissions_on(self, asked: Sequence[tuple[ResourceType, str]]) -> list[list[Permission]]:
+        """What the caller may do with resources, each by its type and id."""
+        model = platform_model()
+        return [
+            await self._guard.held(self._caller, sorted(permissions_of(model, type_)), type_.value, id)
+            for type_, id in asked
+        ]
 
     @batched
     async def projects_of_organization(self, ids: Sequence[str]) -> list[list[Project]]:

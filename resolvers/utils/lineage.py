@@ -4,8 +4,8 @@ Whoever may read the metadata of a resource may follow the lineage of what is in
 is shown to those who may read the metadata there; of the rest only the number is told.
 """
 
-from datetime import datetime
 from typing import Annotated, Final
+from uuid import UUID
 
 from pydantic import Field
 
@@ -19,8 +19,7 @@ from resolvers.utils.lineage_walking import Walk, parse_place
 from resolvers.utils.metadata import RESOURCE, DottedName, Uri
 from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission, TypeName
-from schema.identifiers import UuidText
-from schema.pagination import Page, PageNumber, PageSize
+from schema.pagination import Moment, Page, PageNumber, PageSize
 from schema.utils.lineage import (
     LineageDirection,
     LineageEdge,
@@ -36,7 +35,7 @@ MOST_STATEMENTS: Final = 10_000
 """Statements of one source that people may have standing in a project."""
 
 Depth = Annotated[int, Field(ge=1, le=50, description="How many edges are followed one after another.")]
-AtTime = Annotated[datetime | None, Field(description="As it stood at this time; now, without one.")]
+AtTime = Annotated[Moment, Field(description="As it stood at this time; now, without one.")]
 DirectOnly = Annotated[bool, Field(description="Follow only edges by which values pass.")]
 OfSource = Annotated[LineageSource | None, Field(description="Only what this source tells.")]
 
@@ -97,7 +96,7 @@ async def list_lineage_statements(
     with_gaps: Annotated[
         bool | None, Field(description="Only those that were not understood, or only those that were.")
     ] = None,
-    at: AtTime = None,
+    at: AtTime | None = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[LineageStatement]:
@@ -118,7 +117,7 @@ async def list_lineage_statements(
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=CallKind.WRITE)
 async def end_lineage_statement(
-    ctx: Context, *, resource_type: TypeName, resource_uri: Uri, statement_id: UuidText
+    ctx: Context, *, resource_type: TypeName, resource_uri: Uri, statement_id: UUID
 ) -> LineageStatement:
     """Let a statement end, so that it tells of lineage no more. What stood until now can still be asked for.
 
@@ -126,10 +125,10 @@ async def end_lineage_statement(
     """
 
     def work(uow: UnitOfWork) -> LineageStatement:
-        found = uow.lineage.get(ctx.scope, statement_id)
+        found = uow.lineage.get(ctx.scope, str(statement_id))
         if found.resource_uri != resource_uri:
-            raise NotFound("lineage_statement", statement_id)
-        return uow.lineage.end(ctx.scope, statement_id, ctx.now())
+            raise NotFound("lineage_statement", str(statement_id))
+        return uow.lineage.end(ctx.scope, str(statement_id), ctx.now())
 
     return await ctx.store.write(work)
 
@@ -145,7 +144,7 @@ async def get_lineage(
     depth: Depth = 10,
     direct_only: DirectOnly = False,
     source: OfSource = None,
-    at: AtTime = None,
+    at: AtTime | None = None,
     page: PageNumber = 1,
     limit: PageSize = 100,
 ) -> LineageReach:
@@ -167,7 +166,7 @@ async def list_lineage_edges(
     fqn: DottedName,
     direction: LineageDirection = LineageDirection.UPSTREAM,
     source: OfSource = None,
-    at: AtTime = None,
+    at: AtTime | None = None,
     page: PageNumber = 1,
     limit: PageSize = 100,
 ) -> Page[LineageEdge]:
@@ -187,7 +186,7 @@ async def get_lineage_impact(
     resource_uri: Uri,
     fqn: DottedName,
     depth: Depth = 50,
-    at: AtTime = None,
+    at: AtTime | None = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> LineageImpact:
@@ -204,7 +203,7 @@ async def get_lineage_path(
     resource_uri: Uri,
     fqn: DottedName,
     to_fqn: DottedName,
-    at: AtTime = None,
+    at: AtTime | None = None,
 ) -> LineagePath:
     """Find the shortest way by which something depends on a column or a table.
 

@@ -17,6 +17,7 @@ from persistence.queries.asset_view import AssetView
 from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
+from resolvers.chosen import chosen_in
 from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.query_string import parse_query
@@ -112,6 +113,7 @@ async def get_metadata(
     `version` gives it as it was, and cannot be combined with include_children=true, which adds up to 500 direct
     children; children_total tells how many there are.
     """
+    only = chosen_in(get_metadata, "children") if include_children else None
     found = await ctx.store.read(
         lambda uow: get_asset(
             uow.connection,
@@ -121,8 +123,12 @@ async def get_metadata(
             asset_type=asset_type,
             version=version,
             include_children=include_children,
+            documents=ctx.writes_only,
+            only=only,
         )
     )
+    if found.undocumented:
+        ctx.services.documents.want(found.undocumented)
     return cast("MetadataAsset", found)
 
 

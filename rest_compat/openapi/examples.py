@@ -208,6 +208,15 @@ BODIES: dict[str, dict[str, Any]] = {
         "enabled": True,
     },
     "ScheduleUpdate": {"enabled": False},
+    "WebhookCreate": {
+        "name": "On call",
+        "url": "https://hooks.example.com/stoa",
+        "types": ["violation.opened", "violation.reopened"],
+        "asset_prefix": "warehouse.shop",
+        "least_severity": "high",
+    },
+    "WebhookUpdate": {"status": "active"},
+    "WebhookReplay": {"since": NOW, "until": LATER},
     "ContextPackCreate": {"name": "Sales", "pack_type": "domain", "description": "What sales people know."},
     "ContextPackUpdate": {"description": "What sales people know and ask."},
     "MemoryCreate": {
@@ -314,8 +323,10 @@ def _body(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
 
 def _frame(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
     """One event of a stream, as it goes over the wire."""
-    event = _example(schema, schemas) | EVENT
-    return f"id: {event['sequence']}\nevent: {event['event']}\ndata: {json.dumps(event)}\n\n"
+    event = _example(schema, schemas)
+    event |= {name: value for name, value in EVENT.items() if name in event and "event" in event}
+    name = event.get("event") or event["type"]
+    return f"id: {event['sequence']}\nevent: {name}\ndata: {json.dumps(event)}\n\n"
 
 
 def _example(schema: dict[str, Any], schemas: dict[str, Any], name: str = "", above: tuple[str, ...] = ()) -> Any:

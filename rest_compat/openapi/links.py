@@ -26,6 +26,7 @@ CREATED: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "create_schedule": ("/utils/schedules/", {"schedule_id": f"{BODY}schedule_id"}),
+    "create_webhook": ("/utils/webhooks/", {"webhook_id": f"{BODY}webhook/id"}),
     "create_context_pack": ("/utils/context-packs/", {"pack_id": f"{BODY}id"}),
     "create_memory": ("/utils/memories/", {"memory_id": f"{BODY}id"}),
     "create_chat_session": ("/talk2data/chat/sessions/", {"session_id": f"{BODY}session_id"}),

@@ -101,6 +101,11 @@ _PAST = _parameter("The moment has passed.", "as_of")
 _PAST_IN_BODY = _value("The moment has passed.", "as_of")
 _RUN_STATE = _value("Not every state of a run takes this.", "status")
 _LAST_EVENT = _parameter("No event after the last one of the turn can be the last that was seen.", "last_event_id")
+_HOOK = _value(
+    "The address names a host that the deployment reaches, and neither a user nor a fragment; the name has an address.",
+    "url",
+)
+_HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
 _RULE = _value(
     "The asset stands in the catalog; type, metric, arguments, query, operator and threshold go together.",
@@ -177,6 +182,13 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The schedule of a workflow configuration is changed there.", "schedule_id"),
     ),
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
+    "create_webhook": (_HOOK,),
+    "update_webhook": (_HOOK,),
+    "send_webhook_test": (_HOOK_SENDS,),
+    "replay_webhook": (
+        _HOOK_SENDS,
+        _value("since has passed and lies before until, with a bounded number of events between them.", "since"),
+    ),
     "update_context_pack": (_value("A pack is deleted by DELETE.", "status"),),
     "create_memory": (_EXPIRY, _PACK, _POLICY),
     "update_memory": (_MEMORY_STATE, _EXPIRY, _POLICY),
@@ -219,6 +231,9 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         ),
     ),
     "stream_turn": (_LAST_EVENT,),
+    "stream_events": (
+        _parameter("No event after the last one of the project can be the last that was seen.", "last_event_id"),
+    ),
     "create_workflow_configuration": (
         _missing("workflow_type or workflow_definition_id is there.", "workflow_type"),
         _value("The definition stands; both name one type.", "workflow_definition_id", "workflow_type"),

@@ -1,4 +1,5 @@
-// The token and the project that the pages send. Both live in this tab's sessionStorage and nowhere else.
+// The token and the project that the pages send. Both live in this tab's sessionStorage and nowhere else; what outlives
+// the tab is the language that somebody chose.
 //
 // A link may carry them behind its # (`/explorer#token=...&project=...`): that part of an address is never sent to a
 // server, and it is removed from the address bar at once, so neither history nor a copied address holds it.
@@ -7,6 +8,7 @@
 window.stoa = (() => {
   const TOKEN = "stoa.token";
   const PROJECT = "stoa.project";
+  const LANGUAGE = "stoa.language";
   const listeners = [];
 
   const read = (key) => sessionStorage.getItem(key) || "";
@@ -49,6 +51,15 @@ window.stoa = (() => {
     return sent;
   }
 
+  // Who the token says that its bearer is, and until when: { person, place, until }; null without a token that can be read.
+  function bearer() {
+    const said = claims(read(TOKEN));
+    if (!said) return null;
+    const person = said.name || said.preferred_username || said.sub || "";
+    const place = said.organization_id || said.org_id || said.organization || "";
+    return { person, place, until: said.exp ? new Date(said.exp * 1000) : null };
+  }
+
   function describe() {
     const who = document.getElementById("who");
     const token = read(TOKEN);
@@ -83,7 +94,9 @@ window.stoa = (() => {
     return today ? when.toLocaleTimeString() : when.toLocaleDateString();
   }
 
+  // A page without the form, such as the console, shows all that by itself.
   function show() {
+    if (!document.getElementById("session")) return;
     document.getElementById("token").value = read(TOKEN);
     document.getElementById("project").value = read(PROJECT);
     describe();
@@ -98,6 +111,7 @@ window.stoa = (() => {
   document.addEventListener("DOMContentLoaded", () => {
     show();
     const form = document.getElementById("session");
+    if (!form) return;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       document.activeElement.blur();
@@ -116,11 +130,20 @@ window.stoa = (() => {
     changed();
   }
 
+  function setToken(text) {
+    write(TOKEN, clean(text));
+    changed();
+  }
+
   function signOut() {
     write(TOKEN, "");
     write(PROJECT, "");
     changed();
   }
 
-  return { headers, setProject, signOut, onChange: (listener) => listeners.push(listener) };
+  // The language that somebody chose instead of the browser's. It is no secret, and is kept for the next visit.
+  const language = () => localStorage.getItem(LANGUAGE) || "";
+  const setLanguage = (name) => localStorage.setItem(LANGUAGE, name);
+
+  return { headers, bearer, setToken, setProject, signOut, language, setLanguage, onChange: (listener) => listeners.push(listener) };
 })();

@@ -2,14 +2,18 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import Change, Resource, change, choice, resource
+from schema.base import Change, Info, Resource, change, choice, edge, resource
 from schema.identifiers import UuidText
+
+if TYPE_CHECKING:
+    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.utils.metadata_asset import MetadataAsset
 
 JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
@@ -85,6 +89,20 @@ class Classification(Resource):
     decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
     updated_at: datetime
+
+    @edge
+    async def asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The column or table; null when the catalog does not hold it."""
+        return await info.context.load.asset_about("classifications", self.id, self.asset_fqn)
+
+    @edge
+    async def run(
+        self, info: Info
+    ) -> Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")] | None:
+        """The run that saw it last."""
+        return await info.context.load.run(self.workflow_run_id)
 
 
 @change

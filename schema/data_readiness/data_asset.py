@@ -2,12 +2,17 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
+import strawberry
 from pydantic import Field
 
 from schema.base import Info, OptionalLong, Resource, choice, edge, resource
 from schema.data_readiness.suspect import SuspectCell
 from schema.utils.metadata_asset import AssetOwner, AssetType
+
+if TYPE_CHECKING:
+    from schema.utils.metadata_asset import MetadataAsset
 
 
 @choice
@@ -67,6 +72,13 @@ class DataAsset(Resource):
     )
     version: str = Field(description="The version of the catalog asset.")
     updated_at: datetime
+
+    @edge
+    async def metadata_asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The asset as the catalog describes it, with everything that leads on from there."""
+        return await info.context.load.asset(self.id)
 
     @edge
     async def suspect_cells(self, info: Info) -> list[SuspectCell]:

@@ -2,15 +2,22 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, Maybe, Resource, change, choice, edge, resource
 from schema.grammar import ANY_NAME
 from schema.naming import Name, Tags
 from schema.node import entity
+from schema.pagination import Connection
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
+from schema.windows import Listing, Window, asked_of, listed
+
+if TYPE_CHECKING:
+    from schema.governance.project import Project
+    from schema.utils.metadata_asset import MetadataAsset
 
 TermName = Annotated[Name, Field(description="Unique in the project.")]
 Definition = Annotated[str, Field(max_length=20_000)]
@@ -68,6 +75,13 @@ class TermAsset(Resource):
     created_at: datetime
     created_by: str
 
+    @edge
+    async def asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The asset; null when the catalog no longer holds it."""
+        return await info.context.load.asset(self.asset_id)
+
 
 @entity()
 class GlossaryTerm(Resource):
@@ -95,8 +109,32 @@ class GlossaryTerm(Resource):
 
     @edge
     async def assets(self, info: Info) -> list[TermAsset]:
-        """The assets that it is linked to, by name, the first 200."""
+        """The assets that it is linked to, by name, the first 200; `assetsConnection` has them all."""
         return await info.context.load.assets_of_term(self.id)
+
+    @listed
+    async def assets_connection(self, info: Info, window: Window) -> Connection[TermAsset]:
+        """The assets that it is linked to, by name."""
+        return await info.context.load.assets_in_term(asked_of(self.id, Listing(window)))
+
+    @edge
+    async def parent(
+        self, info: Info
+    ) -> Annotated["GlossaryTerm", strawberry.lazy("schema.data_readiness.glossary")] | None:
+        """The broader term above it."""
+        return None if self.parent_term_id is None else await info.context.load.term(self.parent_term_id)
+
+    @listed
+    async def children(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["GlossaryTerm", strawberry.lazy("schema.data_readiness.glossary")]]:
+        """The narrower terms right below it."""
+        return await info.context.load.children_of_term(asked_of(self.id, Listing(window)))
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in."""
+        return await info.context.load.project_of("glossary_terms", self.id)
 
 
 @resource

@@ -2,21 +2,28 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from uuid import UUID
 
 import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import Change, JsonObject, Resource, change, choice, resource
+from schema.base import Change, Info, JsonObject, Resource, change, choice, edge, resource
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
+
+if TYPE_CHECKING:
+    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.utils.metadata_asset import MetadataAsset
 
 MOST_PROPOSALS_NAMED: Final = 1000
 """How many proposals one decision can name."""
 
 MOST_CONFLICTS_SHOWN: Final = 100
 """How many conflicts an answer lists; `conflicted` has their number."""
+
+MOST_PARTS_SHOWN: Final = 20
+"""How many of its parts a joined proposal shows; `parts_total` has their number, and `part_of` lists them all."""
 
 MOST_SAMPLED: Final = 20
 """How many of the proposals that it would move a dry run shows; `moved` has their number."""
@@ -103,12 +110,28 @@ FLAGS: Final[dict[ProposalKind, str | None]] = {
 
 
 @resource
-class Proposal(Resource):
-    """What a run would change about one asset, with the reasons."""
+class ProposalPart(Resource):
+    """One of the changes that a joined proposal is made of."""
 
-    id: str
+    proposal_id: str = Field(description="What `proposal_ids` of a decision takes to decide about this part alone.")
+    asset_fqn: str
+    field: str
+    current_value: AnyJson = Field(description="What stood in the field when the proposal was made.")
+    proposed_value: AnyJson = Field(description="What would stand there.")
+    confidence: float | None
+    state: ProposalState
+
+
+@resource
+class Proposal(Resource):
+    """What a run would change, with the reasons: about one asset, or one thing about many, with its parts.
+
+    A joined proposal has the values, the evidence and the group of its first part.
+    """
+
+    id: str = Field(description="Deciding about the id of a joined proposal decides about all of its undecided parts.")
     run_id: str
-    asset_fqn: str = Field(description="The dotted name of the asset.")
+    asset_fqn: str = Field(description="The dotted name of the asset; of a joined proposal what all its assets are in.")
     resource_uri: str = Field(description="The resource whose catalog the asset is in.")
     kind: ProposalKind
     field: str = Field(description="The field of the asset that it is about; `tags` for a tag.")
@@ -121,9 +144,32 @@ class Proposal(Resource):
     confidence: float | None = Field(description="How sure the engine is, 0 to 1; null when it does not say.")
     state: ProposalState
     group: str | None = Field(None, description="The group of the run's proposals that are like this one.")
+    part_of: str | None = Field(
+        None, description="The id of the joined proposal that it is a part of, and of all of it; null for none."
+    )
+    says: str | None = Field(None, description="What a joined proposal is about; null for one that stands alone.")
+    parts_total: int = Field(1, description="Of how many changes it is made; 1 for one that stands alone.")
+    parts_pending: int | None = Field(None, description="How many parts are undecided; null for one that stands alone.")
+    parts: list[ProposalPart] = Field(
+        default_factory=list, description="The first 20 of its parts; empty for one that stands alone."
+    )
     decided_by: str | None = Field(description="The id of the user who decided.")
     decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
+
+    @edge
+    async def run(
+        self, info: Info
+    ) -> Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")] | None:
+        """The run that proposes it."""
+        return await info.context.load.run(self.run_id)
+
+    @edge
+    async def asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The asset that it is about; null when the catalog does not hold it."""
+        return await info.context.load.asset_about("proposals", self.id, self.asset_fqn)
 
 
 @resource
@@ -165,7 +211,9 @@ class RunApproval(Resource):
     decided_by: str | None = Field(description="The id of the user who decided last.")
     decided_at: datetime | None = Field(description="When it was decided last.")
     notes: str | None = Field(description="What the user said about it.")
-    approved: int = Field(description="How many proposals of the run stand approved.")
+    approved: int = Field(
+        description="How many proposals of the run stand approved; here and below each part of a joined one counts."
+    )
     rejected: int = Field(description="How many stand rejected.")
     pending: int = Field(description="How many are undecided.")
     conflicted: int = Field(description="How many of those this decision could not carry out.")
@@ -201,7 +249,11 @@ class ApprovalDecision(Change):
     proposal_ids: (
         Annotated[
             list[UUID],
-            Field(min_length=1, max_length=MOST_PROPOSALS_NAMED, description="Only these, 1 to 1000 of them."),
+            Field(
+                min_length=1,
+                max_length=MOST_PROPOSALS_NAMED,
+                description="Only these, 1 to 1000 of them; a joined one stands for all of its parts.",
+            ),
         ]
         | None
     ) = None

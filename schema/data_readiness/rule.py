@@ -7,13 +7,21 @@ standard has no name for; the engine of those is `stoa`, and `metric` is one of 
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
+import strawberry
 from pydantic import Field
 
-from schema.base import JsonObject, OptionalLong, Resource, choice, resource
+from schema.base import Info, JsonObject, OptionalLong, Resource, choice, edge, resource
 from schema.data_readiness.violation import Severity
 from schema.identifiers import UuidText
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, chosen, listed
+
+if TYPE_CHECKING:
+    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.governance.project import Project
+    from schema.utils.metadata_asset import MetadataAsset
 
 LIBRARY_METRICS: Final = ("rowCount", "nullValues", "missingValues", "invalidValues", "duplicateValues")
 """The metrics of ODCS 3.1. Their `arguments`: missingValues takes `missingValues` (what stands for a missing value);
@@ -160,6 +168,25 @@ class QualityRule(Resource):
     updated_at: datetime
     created_by: str
 
+    @edge
+    async def asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The table or column that it is about; null when the catalog does not hold it."""
+        return await info.context.load.asset_about("quality_rules", self.id, self.asset_fqn)
+
+    @listed
+    async def executions(
+        self, info: Info, window: Window, outcome: list[RuleOutcome] | None = None
+    ) -> Connection[Annotated["RuleExecution", strawberry.lazy("schema.data_readiness.rule")]]:
+        """What evaluating it came to, the newest first."""
+        return await info.context.load.executions_of_rule(asked_of(self.id, Listing(window, (chosen(outcome),))))
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in."""
+        return await info.context.load.project_of("quality_rules", self.id)
+
 
 @resource
 class RuleExecution(Resource):
@@ -177,3 +204,15 @@ class RuleExecution(Resource):
     reason: str | None = Field(description="Why it could not be evaluated.")
     details: JsonObject = Field(description="Examples of what breaks the rule, masked where it is personal data.")
     executed_at: datetime = Field(description="When it was evaluated.")
+
+    @edge
+    async def rule(self, info: Info) -> QualityRule | None:
+        """The rule; null when it was deleted."""
+        return await info.context.load.rule(self.rule_id)
+
+    @edge
+    async def run(
+        self, info: Info
+    ) -> Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")] | None:
+        """The run that evaluated it."""
+        return await info.context.load.run(self.workflow_run_id)

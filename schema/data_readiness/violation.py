@@ -3,9 +3,10 @@
 import warnings
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from uuid import UUID
 
+import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
@@ -15,6 +16,14 @@ from schema.data_readiness.suspect import SuspectCell
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, listed
+
+if TYPE_CHECKING:
+    from schema.data_readiness.rule import QualityRule
+    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.governance.project import Project
+    from schema.utils.metadata_asset import MetadataAsset
 
 
 @choice
@@ -40,6 +49,20 @@ class ViolationStatus(StrEnum):
     ACKNOWLEDGED = "acknowledged"
     RESOLVED = "resolved"
     FALSE_POSITIVE = "false_positive"
+
+
+@choice
+class ViolationOrder(StrEnum):
+    """In which order violations are listed; the newest comes first among those that are alike."""
+
+    WORST_FIRST = "worst_first"
+    """By severity, the worst first."""
+    NEWEST_FIRST = "newest_first"
+    """By when they were first seen."""
+    LAST_SEEN_FIRST = "last_seen_first"
+    """By when they were seen last."""
+    BY_ASSET = "by_asset"
+    """By the dotted name of the asset, then the worst first."""
 
 
 MOVES: Final[dict[ViolationStatus, frozenset[ViolationStatus]]] = {
@@ -126,6 +149,40 @@ with warnings.catch_warnings():
         async def history(self, info: Info) -> list[ViolationEvent]:
             """What has become of it since it was first seen, the first 200 steps."""
             return await info.context.load.history_of_violation(self.id)
+
+        @listed
+        async def history_connection(self, info: Info, window: Window) -> Connection[ViolationEvent]:
+            """What has become of it since it was first seen."""
+            return await info.context.load.history_in_steps(asked_of(self.id, Listing(window)))
+
+        @edge
+        async def run(
+            self, info: Info
+        ) -> Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")] | None:
+            """The run that saw it last."""
+            return await info.context.load.run(self.workflow_run_id)
+
+        @edge
+        async def rule(
+            self, info: Info
+        ) -> Annotated["QualityRule", strawberry.lazy("schema.data_readiness.rule")] | None:
+            """The quality rule that it breaks; null when no rule stands behind it, or the rule was deleted."""
+            execution = self.dq_rule_execution_id
+            return None if execution is None else await info.context.load.rule_of_execution(execution)
+
+        @edge
+        async def asset(
+            self, info: Info
+        ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+            """The asset that it is about; null when the catalog does not hold it."""
+            return await info.context.load.asset_about("violations", self.id, self.asset_fqn)
+
+        @edge
+        async def project(
+            self, info: Info
+        ) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+            """The project that it is in."""
+            return await info.context.load.project_of("violations", self.id)
 
         @edge
         async def suspect_cells(self, info: Info) -> list[SuspectCell]:

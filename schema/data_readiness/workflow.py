@@ -23,9 +23,12 @@ from schema.base import (
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, chosen, listed
 
 if TYPE_CHECKING:
-    from schema.data_readiness.workflow_run import WorkflowRun
+    from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+    from schema.governance.project import Project
 
 
 @choice
@@ -112,8 +115,24 @@ class WorkflowConfiguration(Resource):
     async def runs(
         self, info: Info
     ) -> list[Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")]]:
-        """The runs of this configuration, newest first, the first 200."""
+        """The runs of this configuration, newest first, the first 200; `runsConnection` has them all."""
         return await info.context.load.runs_of_configuration(self.id)
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in."""
+        return await info.context.load.project_of("workflow_configurations", self.id)
+
+    @listed
+    async def runs_connection(
+        self,
+        info: Info,
+        window: Window,
+        status: list[Annotated["RunStatus", strawberry.lazy("schema.data_readiness.workflow_run")]] | None = None,
+    ) -> Connection[Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")]]:
+        """The runs of this configuration, newest first."""
+        listing = Listing(window, (chosen(status),))
+        return await info.context.load.runs_of_one_configuration(asked_of(self.id, listing))
 
 
 @change

@@ -2,16 +2,29 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import strawberry
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from schema.base import Change, JsonObject, OptionalLong, Resource, change, choice, resource
+from schema.base import Change, Info, JsonObject, OptionalLong, Resource, change, choice, edge, resource
 from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.workflow import WorkflowType
 from schema.grammar import UP_TO_TABLE
 from schema.identifiers import Fqn, UuidText
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, chosen, listed
+
+if TYPE_CHECKING:
+    from schema.data_readiness.classification import Classification, ClassificationState
+    from schema.data_readiness.profile import ProfileEntry
+    from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
+    from schema.data_readiness.quality import MetricResult
+    from schema.data_readiness.rule import RuleExecution, RuleOutcome
+    from schema.data_readiness.violation import Violation, ViolationOrder, ViolationStatus
+    from schema.data_readiness.workflow import WorkflowConfiguration
+    from schema.governance.project import Project
 
 MOST_INCLUDED = 1000
 MOST_PARTS = 4
@@ -96,7 +109,84 @@ class WorkflowRun(Resource):
     input: JsonObject
     output: JsonObject
     progress: RunProgress
-    tasks: list[RunTask]
+    tasks: list[RunTask] = Field(description="Its first 100 tasks; `tasksConnection` of the graph has them all.")
+
+    @edge
+    async def configuration(
+        self, info: Info
+    ) -> Annotated["WorkflowConfiguration", strawberry.lazy("schema.data_readiness.workflow")] | None:
+        """The configuration that it carries out; null when it was deleted."""
+        return await info.context.load.configuration(self.configuration_id)
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in."""
+        return await info.context.load.project_of("workflow_runs", self.id)
+
+    @listed
+    async def tasks_connection(
+        self, info: Info, window: Window, status: list[TaskStatus] | None = None
+    ) -> Connection[RunTask]:
+        """The tasks of this run, in their order."""
+        return await info.context.load.tasks_of_run(asked_of(self.id, Listing(window, (chosen(status),))))
+
+    @listed
+    async def proposals(
+        self,
+        info: Info,
+        window: Window,
+        state: list[Annotated["ProposalState", strawberry.lazy("schema.data_readiness.proposal")]] | None = None,
+        kind: list[Annotated["ProposalKind", strawberry.lazy("schema.data_readiness.proposal")]] | None = None,
+    ) -> Connection[Annotated["Proposal", strawberry.lazy("schema.data_readiness.proposal")]]:
+        """What it proposes to change in the catalog, in its order; what was approved has been carried out."""
+        listing = Listing(window, (chosen(state), chosen(kind)))
+        return await info.context.load.proposals_of_run(asked_of(self.id, listing))
+
+    @listed
+    async def violations(
+        self,
+        info: Info,
+        window: Window,
+        status: list[Annotated["ViolationStatus", strawberry.lazy("schema.data_readiness.violation")]] | None = None,
+        order: Annotated["ViolationOrder", strawberry.lazy("schema.data_readiness.violation")] | None = None,
+    ) -> Connection[Annotated["Violation", strawberry.lazy("schema.data_readiness.violation")]]:
+        """The violations that this run saw last, the worst first."""
+        return await info.context.load.violations_of_run(asked_of(self.id, Listing(window, (chosen(status), order))))
+
+    @listed
+    async def rule_executions(
+        self,
+        info: Info,
+        window: Window,
+        outcome: list[Annotated["RuleOutcome", strawberry.lazy("schema.data_readiness.rule")]] | None = None,
+    ) -> Connection[Annotated["RuleExecution", strawberry.lazy("schema.data_readiness.rule")]]:
+        """What evaluating the rules came to in this run."""
+        return await info.context.load.executions_of_run(asked_of(self.id, Listing(window, (chosen(outcome),))))
+
+    @listed
+    async def metric_results(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["MetricResult", strawberry.lazy("schema.data_readiness.quality")]]:
+        """What this run measured."""
+        return await info.context.load.results_of_run(asked_of(self.id, Listing(window)))
+
+    @listed
+    async def profiles(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["ProfileEntry", strawberry.lazy("schema.data_readiness.profile")]]:
+        """The tables that this run profiled, the newest first."""
+        return await info.context.load.profiles_of_run(asked_of(self.id, Listing(window)))
+
+    @listed
+    async def classifications(
+        self,
+        info: Info,
+        window: Window,
+        state: list[Annotated["ClassificationState", strawberry.lazy("schema.data_readiness.classification")]]
+        | None = None,
+    ) -> Connection[Annotated["Classification", strawberry.lazy("schema.data_readiness.classification")]]:
+        """The tags that this run was the last to find."""
+        return await info.context.load.tags_of_run(asked_of(self.id, Listing(window, (chosen(state),))))
 
 
 DottedName = Annotated[str, Field(min_length=1, max_length=2000)]

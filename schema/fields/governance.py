@@ -13,6 +13,7 @@ from resolvers.governance.permissions import (
     set_parent,
 )
 from resolvers.governance.projects import create_project, get_project, list_projects
+from resolvers.governance.roles import list_role_holders
 from resolvers.governance.secrets import (
     create_project_secret,
     create_resource_secret,
@@ -27,7 +28,14 @@ from resolvers.governance.secrets import (
 )
 from schema.door import connects, opens
 from schema.governance.organization import Organization, RateLimits
-from schema.governance.permission import AccessRepair, DeletedRelations, Done, PermissionAnswer, PermissionExplanation
+from schema.governance.permission import (
+    AccessRepair,
+    DeletedRelations,
+    Done,
+    PermissionAnswer,
+    PermissionExplanation,
+    RoleHolder,
+)
 from schema.governance.project import Project
 from schema.governance.secret import Secret, SecretValue
 from schema.pagination import Connection, Page
@@ -46,6 +54,8 @@ class GovernanceQuery:
     project: Project = opens(get_project)
     check_permission: PermissionAnswer = opens(check_permission)
     explain_permission: PermissionExplanation = opens(explain_permission)
+    role_holders: Page[RoleHolder] = opens(list_role_holders)
+    role_holders_connection: Connection[RoleHolder] = connects(list_role_holders)
     project_secrets: Page[Secret] = opens(list_project_secrets)
     project_secrets_connection: Connection[Secret] = connects(list_project_secrets)
     project_secret: SecretValue = opens(get_project_secret)

@@ -9,6 +9,8 @@ from resolvers.utils.context_packs import (
     list_context_packs,
     update_context_pack,
 )
+from resolvers.utils.event_streaming import stream_events
+from resolvers.utils.events import list_events
 from resolvers.utils.lineage import (
     create_lineage_statement,
     end_lineage_statement,
@@ -40,14 +42,27 @@ from resolvers.utils.schedules import (
     list_schedules,
     update_schedule,
 )
-from schema.door import connects, opens
+from resolvers.utils.webhooks import (
+    create_webhook,
+    delete_webhook,
+    get_webhook,
+    list_webhook_deliveries,
+    list_webhooks,
+    replay_webhook,
+    rotate_webhook_secret,
+    send_webhook_test,
+    update_webhook,
+)
+from schema.door import connects, follows, opens
 from schema.governance.permission import Done
 from schema.pagination import Connection, Page
 from schema.utils.context_pack import ContextPack
+from schema.utils.event import PlatformEvent
 from schema.utils.lineage import LineageEdge, LineageImpact, LineagePath, LineageReach, LineageStatement
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
+from schema.utils.webhook import Webhook, WebhookDelivery, WebhookReplayed, WebhookSecret, WebhookTest
 
 
 @strawberry.type(name="Query")
@@ -73,6 +88,13 @@ class UtilsQuery:
     schedules: Page[Schedule] = opens(list_schedules)
     schedules_connection: Connection[Schedule] = connects(list_schedules)
     schedule: Schedule = opens(get_schedule)
+    events: Page[PlatformEvent] = opens(list_events)
+    events_connection: Connection[PlatformEvent] = connects(list_events)
+    webhooks: Page[Webhook] = opens(list_webhooks)
+    webhooks_connection: Connection[Webhook] = connects(list_webhooks)
+    webhook: Webhook = opens(get_webhook)
+    webhook_deliveries: Page[WebhookDelivery] = opens(list_webhook_deliveries)
+    webhook_deliveries_connection: Connection[WebhookDelivery] = connects(list_webhook_deliveries)
     schedule_runs: Page[ScheduleRun] = opens(list_schedule_runs)
     schedule_runs_connection: Connection[ScheduleRun] = connects(list_schedule_runs)
 
@@ -101,3 +123,16 @@ class UtilsMutation:
     create_schedule: CreatedSchedule = opens(create_schedule)
     update_schedule: Schedule = opens(update_schedule)
     delete_schedule: Done = opens(delete_schedule)
+    create_webhook: WebhookSecret = opens(create_webhook)
+    update_webhook: Webhook = opens(update_webhook)
+    delete_webhook: Done = opens(delete_webhook)
+    rotate_webhook_secret: WebhookSecret = opens(rotate_webhook_secret)
+    send_webhook_test: WebhookTest = opens(send_webhook_test)
+    replay_webhook: WebhookReplayed = opens(replay_webhook)
+
+
+@strawberry.type(name="Subscription")
+class UtilsSubscription:
+    """What can be followed of Utils."""
+
+    events = follows(stream_events)

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from schema.base import Change, Info, Resource, change, edge, resource
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, listed
 
 if TYPE_CHECKING:
     from schema.governance.project import Project
@@ -27,8 +29,15 @@ class Organization(Resource):
 
     @edge
     async def projects(self, info: Info) -> list[Annotated["Project", strawberry.lazy("schema.governance.project")]]:
-        """The projects of this organization that the caller may read."""
+        """The projects of this organization that the caller may read, the first 200; `projectsConnection` has all."""
         return await info.context.load.projects_of_organization(self.id)
+
+    @listed
+    async def projects_connection(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["Project", strawberry.lazy("schema.governance.project")]]:
+        """The projects of this organization that the caller may read, by name."""
+        return await info.context.load.readable_projects(asked_of(self.id, Listing(window)))
 
 
 @resource

@@ -127,6 +127,15 @@ class PermissionExplanation(Resource):
 
 
 @resource
+class RoleHolder(Resource):
+    """A user or group that was given a role on a resource itself."""
+
+    user_or_group: str = Field(description="The bare id of the user or name of the group, as a grant has it.")
+    is_group: bool = Field(description="Whether it is a group, whose members the identity provider knows.")
+    relation: Relation = Field(description="The role.")
+
+
+@resource
 class Done(Resource):
     """A sentence that says what was done."""
 

@@ -5,7 +5,19 @@ Give `PlanExecutor` to a schema as its `execution_context_class`, and have its `
 differ, and leave the rest, every failure included, to the library.
 """
 
-from schema.plan.executor import PlanExecutor
-from schema.plan.steps import StepsRunner
+from typing import Any
 
-__all__ = ["PlanExecutor", "StepsRunner"]
+from schema.plan.executor import PlanExecutor, projections_of
+from schema.plan.projection import ENUM, Read
+from schema.plan.steps import StepsRunner
+from schema.plan.wanted import attributes_read
+
+__all__ = ["ENUM", "PlanExecutor", "Read", "StepsRunner", "read_in"]
+
+
+def read_in(info: Any, field: str) -> frozenset[str] | None:
+    """The attributes that a query reads of the objects in a field of what a resolver is about to give.
+
+    `info` is the library's own (`GraphQLResolveInfo`). None when anything but reading attributes is chosen of them.
+    """
+    return attributes_read(info, field, projections_of(info.schema))

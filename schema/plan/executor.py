@@ -11,9 +11,18 @@ from weakref import WeakKeyDictionary
 from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
+from schema.graph_bounds import NULLS, ON_ERROR
 from schema.plan.projection import LARGEST, Chosen, Projection, Projections, Shape
 
 _PROJECTIONS: WeakKeyDictionary[GraphQLSchema, Projections] = WeakKeyDictionary()
+
+
+def projections_of(schema: GraphQLSchema) -> Projections:
+    """The projections of a schema."""
+    projections = _PROJECTIONS.get(schema)
+    if projections is None:
+        projections = _PROJECTIONS[schema] = Projections()
+    return projections
 
 
 class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -21,10 +30,9 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        projections = _PROJECTIONS.get(self.schema)
-        if projections is None:
-            projections = _PROJECTIONS[self.schema] = Projections()
-        self._projections = projections
+        if (self.operation_extensions or {}).get(ON_ERROR) == NULLS:
+            self.error_propagation = False
+        self._projections = projections_of(self.schema)
         # By the identity of the set of fields, which the library makes once for each selection of a request; it is
         # kept in the value so that its identity cannot be used again.
         self._shapes: dict[tuple[GraphQLObjectType, int], tuple[Any, Shape | None]] = {}

@@ -11,7 +11,7 @@ Whoever calls it then asks the library, which knows how to tell it.
 import keyword
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -64,6 +64,25 @@ class Shape(NamedTuple):
     fields: tuple[Chosen, ...]
     size: int
     """Its fields, and those of all shapes below."""
+
+
+class Read(NamedTuple):
+    """How an attribute is got at without asking the object for it.
+
+    A class may have these in `__plan_reads__`, by attribute, and `__plan_row__`: the name of what its objects keep.
+    """
+
+    expression: str
+    """Python over `r`, which is what the object keeps."""
+    written: str | None = None
+    """None: it gives what the attribute gives. Otherwise what the scalar of this name writes of that, or for `ENUM` the
+    value of its member."""
+
+
+ENUM: Final = "value of an enum"
+
+MOST_CLASSES: Final = 20
+"""Classes for which one shape gets a function of its own."""
 
 
 class Unfit(Exception):
@@ -151,14 +170,12 @@ class _Writer:
 
     def __init__(self, projections: Projections) -> None:
         self._projections = projections
-        self._names: dict[str, Any] = {"Unfit": Unfit, "fit": _fit}
+        self._names: dict[str, Any] = {"Unfit": Unfit}
         self._lines: list[str] = []
 
     def written(self, shape: Shape) -> Projection:
         name = self._function(shape)
-        # Like a dataclass's own methods, the source is made of names that were checked and of nothing else: response
-        # names are put in as literals, attributes are identifiers of our classes, all else is numbered.
-        exec("\n".join(self._lines), self._names)  # noqa: S102 - see above
+        exec("\n".join(self._lines), self._names)  # noqa: S102 - numbered names alone
         made: Projection = self._names[name]
         return made
 
@@ -168,25 +185,77 @@ class _Writer:
         return name
 
     def _function(self, shape: Shape) -> str:
+        """The name of a function that writes the objects of a shape, each in the way that suits its class."""
+        below = [None if chosen.below is None else self._function(chosen.below) for chosen in shape.fields]
+        known: dict[type, Projection] = {}
+        ways, first = self._given(known), self._given(None)
+        self._names[first] = self._chooser(shape, below, known)
+        name = f"p{ways}"
+        self._lines += [
+            f"def {name}(o):",
+            f" way = {ways}.get(o.__class__)",
+            f" return way(o) if way is not None else {first}(o)",
+        ]
+        return name
+
+    def _chooser(self, shape: Shape, below: list[str | None], known: dict[type, Projection]) -> Projection:
+        """What is called for the first object of a class."""
+        usual: list[Projection] = []
+
+        def chosen(o: Any) -> dict[str, Any]:
+            reads, row = getattr(o.__class__, "__plan_reads__", None), getattr(o.__class__, "__plan_row__", None)
+            if reads is not None and row is not None and len(known) < MOST_CLASSES:
+                way = self._body(shape, below, reads, row)
+            else:
+                if not usual:
+                    usual.append(self._body(shape, below, {}, None))
+                way = usual[0]
+            _fit(o, known, way)
+            return way(o)
+
+        return chosen
+
+    def _body(self, shape: Shape, below: list[str | None], reads: Mapping[str, Read], row: str | None) -> Projection:
         lines, answer = [], []
-        known = self._given(set())
-        name = f"p{known}"
         for at, chosen in enumerate(shape.fields):
             plain = self._projections.plain(shape.type, chosen.field_name)
             assert plain is not None
             if plain.attribute is None:
                 answer.append(f"{chosen.response_name!r}: {shape.type.name!r}")
                 continue
-            below = None if chosen.below is None else self._function(chosen.below)
-            lines += [f" v{at} = o.{plain.attribute}", *self._value(plain.type, f"v{at}", 1, below)]
+            lines += self._field(plain, f"v{at}", below[at], reads.get(plain.attribute))
             answer.append(f"{chosen.response_name!r}: v{at}")
-        self._lines += [
-            f"def {name}(o):",
-            f" if o.__class__ not in {known}: fit(o, {known})",
-            *lines,
-            f" return {{{', '.join(answer)}}}",
-        ]
-        return name
+        name = f"b{self._given(None)}"
+        kept = [] if row is None else [f" r = o.{row}"]
+        # Like a dataclass's own methods, the source is made of names that were checked and of nothing else: response
+        # names are put in as literals, attributes are identifiers of our classes, all else is numbered.
+        source = [f"def {name}(o):", *kept, *lines, f" return {{{', '.join(answer)}}}"]
+        exec("\n".join(source), self._names)  # noqa: S102 - see above
+        made: Projection = self._names[name]
+        return made
+
+    def _field(self, plain: Plain, at: str, below: str | None, read: Read | None) -> list[str]:
+        """The lines that make a variable what is answered of a field."""
+        if read is not None and read.written is None:
+            return [f" {at} = {read.expression}", *self._value(plain.type, at, 1, below)]
+        written = None if read is None else self._as_written(plain.type, at, read)
+        if read is None or written is None:
+            return [f" {at} = o.{plain.attribute}", *self._value(plain.type, at, 1, below)]
+        missing = [f" if {at} is None: raise Unfit"] if is_non_null_type(plain.type) else []
+        return [f" {at} = {read.expression}", *missing, *written]
+
+    def _as_written(self, type_: Any, at: str, read: Read) -> list[str] | None:
+        """What is left to do with what was read as it is written; None when the type writes it otherwise."""
+        inner = type_.of_type if is_non_null_type(type_) else type_
+        if is_list_type(inner):
+            return None
+        if read.written != ENUM:
+            return [] if inner.name == read.written else None
+        members = _spelled(inner) if is_enum_type(inner) else None
+        if members is None:
+            return None
+        names = self._given({member.value: name for member, name in members[1].items()})
+        return [f" if {at} is not None: {at} = {names}[{at}]"]
 
     def _value(self, type_: Any, at: str, depth: int, below: str | None) -> list[str]:
         """The lines that make a variable's value what is answered."""
@@ -244,11 +313,11 @@ def _spelled(type_: Any) -> tuple[type[Enum], dict[Enum, str]] | None:
 def _refusing(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A type may take any value; one that has to be awaited or raised is the library's business, and so is nothing."""
 
-    known: set[type] = set()
+    known: dict[type, None] = {}
 
     def written(value: Any) -> Any:
         if value.__class__ not in known:
-            _fit(value, known)
+            _fit(value, known, None)
         answer = write(value)
         if answer is None or answer is Undefined:
             raise Unfit
@@ -257,9 +326,9 @@ def _refusing(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return written
 
 
-def _fit(value: Any, known: set[type]) -> None:
-    """Remember that values of a class can be looked into. Raises Unfit when the library does not do that either."""
+def _fit(value: Any, known: dict[type, Any], way: Any) -> None:
+    """Remember how values of a class are looked into. Raises Unfit when the library does not look into them either."""
     if value is None or value is Undefined or isinstance(value, (Awaitable, Exception)):
         raise Unfit
     if len(known) < 100:
-        known.add(value.__class__)
+        known[value.__class__] = way

@@ -9,9 +9,12 @@ from pydantic import Field
 from schema.base import Change, Info, Maybe, Resource, change, edge
 from schema.naming import Name
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, asked_of, listed
 
 if TYPE_CHECKING:
-    from schema.talk2data.turn import Turn
+    from schema.governance.project import Project
+    from schema.talk2data.turn import Turn, TurnOrder
 
 
 Title = Annotated[Name, Field(description="1 to 255 characters that can be seen.")]
@@ -31,8 +34,23 @@ class ChatSession(Resource):
 
     @edge
     async def turns(self, info: Info) -> list[Annotated["Turn", strawberry.lazy("schema.talk2data.turn")]]:
-        """The first turns of this session, in their order; the paged list has them all."""
+        """The first 200 turns of this session, in their order; `turnsConnection` has them all."""
         return await info.context.load.turns_of_session(self.session_id)
+
+    @listed
+    async def turns_connection(
+        self,
+        info: Info,
+        window: Window,
+        order: Annotated["TurnOrder", strawberry.lazy("schema.talk2data.turn")] | None = None,
+    ) -> Connection[Annotated["Turn", strawberry.lazy("schema.talk2data.turn")]]:
+        """The turns of this session, the first one first unless `order` says otherwise."""
+        return await info.context.load.turns_in_session(asked_of(self.session_id, Listing(window, (order,))))
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in."""
+        return await info.context.load.project_of("chat_sessions", self.session_id)
 
 
 @change

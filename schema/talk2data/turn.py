@@ -2,13 +2,17 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import strawberry
 from pydantic import AfterValidator, Field
 
 from schema.base import Change, Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
 from schema.node import entity
 from schema.talk2data.feedback import TurnFeedback
+
+if TYPE_CHECKING:
+    from schema.talk2data.session import ChatSession
 
 MOST_REFERENCES = 50
 """How many data sources, artifacts or attachments a question may name."""
@@ -117,6 +121,11 @@ class Turn(Resource):
     async def artifacts(self, info: Info) -> list[TurnArtifact]:
         """What this turn produced."""
         return await info.context.load.artifacts_of_turn(self.turn_id)
+
+    @edge
+    async def session(self, info: Info) -> Annotated["ChatSession", strawberry.lazy("schema.talk2data.session")] | None:
+        """The session that it is a turn of."""
+        return await info.context.load.session_of_turn(self.turn_id)
 
 
 @resource

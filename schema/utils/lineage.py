@@ -43,7 +43,7 @@ class LineageGap(Resource):
     """Something that was not understood, and of which no edge was made."""
 
     name: str = Field(description="Its kind: syntax, tables, columns, constructs, statement, target, size, ...")
-    reason: str
+    reason: str = Field(description="What was not understood, in a sentence.")
 
 
 @resource
@@ -58,9 +58,9 @@ class LineageStatement(Resource):
     statement: str | None = Field(description="Its text, where its source gave one.")
     dialect: str | None
     gaps: list[LineageGap] = Field(description="What was not understood; empty where all was.")
-    edge_count: int
-    recorded_by: str
-    began_at: datetime
+    edge_count: int = Field(description="How many edges it tells of.")
+    recorded_by: str = Field(description="The id of the user for whom it was told.")
+    began_at: datetime = Field(description="Since when it stands.")
     ended_at: datetime | None = Field(description="When something else took its place; null while it stands.")
 
 
@@ -73,9 +73,9 @@ class LineageEdge(Resource):
     type: LineageType
     subtype: LineageSubtype
     source: LineageSource
-    statement_id: UuidText
-    began_at: datetime
-    ended_at: datetime | None
+    statement_id: UuidText = Field(description="The statement that says so.")
+    began_at: datetime = Field(description="Since when it is said.")
+    ended_at: datetime | None = Field(description="Until when it was said; null while it is.")
 
 
 @resource
@@ -108,7 +108,7 @@ class LineageImpactedTable(Resource):
 
     table_fqn: str
     resource_uri: str
-    steps: int
+    steps: int = Field(description="How many edges lead to it, by the shortest way.")
     columns: list[str] = Field(description="Its columns that depend on it by themselves, the first 500, sorted.")
     rows: bool = Field(description="Whether its rows, and so all of its columns, depend on it.")
 
@@ -121,7 +121,7 @@ class LineageImpact(Resource):
     items: list[LineageImpactedTable]
     total: int = Field(description="How many tables and views that the caller may read are reached.")
     hidden: int = Field(description="How many more that the caller may not read. They are not named.")
-    complete: bool
+    complete: bool = Field(description="False where a bound left something out.")
 
 
 @resource
@@ -133,7 +133,7 @@ class LineagePathStep(Resource):
     type: LineageType
     subtype: LineageSubtype
     source: LineageSource
-    statement_id: str | None
+    statement_id: str | None = Field(description="Null beside what the caller may not read.")
 
 
 @resource
@@ -142,7 +142,7 @@ class LineagePath(Resource):
 
     from_fqn: str
     to_fqn: str
-    found: bool
+    found: bool = Field(description="Whether there is a way.")
     items: list[LineagePathStep]
     hidden: int = Field(description="How many places on the way the caller may not read.")
     complete: bool = Field(description="False where a bound ended the search; then not found is not known.")

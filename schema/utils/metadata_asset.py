@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import strawberry
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 from strawberry.scalars import JSON
 
 from schema.base import (
@@ -27,10 +27,22 @@ from schema.grammar import ANY_NAME
 from schema.identifiers import VERSION_PATTERN, Fqn
 from schema.naming import LongName, Name
 from schema.node import entity
+from schema.pagination import Connection
+from schema.windows import Listing, Window, chosen, listed
 
 if TYPE_CHECKING:
-    from schema.data_readiness.classification import Classification
+    from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+    from schema.data_readiness.data_asset import DataAsset
+    from schema.data_readiness.glossary import GlossaryTerm, TermStatus
     from schema.data_readiness.profile import ColumnProfile, TableProfile
+    from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
+    from schema.data_readiness.rule import QualityRule, RuleState
+    from schema.data_readiness.scorecard import Scorecard
+    from schema.data_readiness.violation import Severity, Violation, ViolationOrder, ViolationStatus
+    from schema.data_readiness.workflow import WorkflowType
+    from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+    from schema.governance.project import Project
+    from schema.talk2data.turn import Turn
 
 MAX_CHILDREN: Final = 500
 """How many direct children one answer holds; `children_total` tells how many there are."""
@@ -191,6 +203,156 @@ class MetadataAsset(Resource):
     ) -> list[Annotated["Classification", strawberry.lazy("schema.data_readiness.classification")]]:
         """The tags that engines have found on it, the surest first, with their evidence and what was decided."""
         return await info.context.load.classifications_of_asset(self)
+
+    @edge
+    async def scorecard(
+        self, info: Info
+    ) -> Annotated["Scorecard", strawberry.lazy("schema.data_readiness.scorecard")] | None:
+        """How good the data and their description are, each with its change; null for a column.
+
+        Null too where the caller may not read it.
+        """
+        return await info.context.load.scorecard_of_asset(self)
+
+    @edge
+    async def data_asset(
+        self, info: Info
+    ) -> Annotated["DataAsset", strawberry.lazy("schema.data_readiness.data_asset")] | None:
+        """The asset as Data Readiness sees it: how far it has come, its owners and its level, its own or inherited."""
+        return await info.context.load.data_asset_of(self)
+
+    @edge
+    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
+        """The project that it is in; null when the caller may not read it."""
+        return await info.context.load.project(self.project_id)
+
+    @edge
+    async def parent(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The asset that it is in: a column's table, a table's schema, a schema's database."""
+        return await info.context.load.parent_of_asset(self)
+
+    @listed
+    async def members_connection(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")]]:
+        """The assets directly below this one, in the order of the catalog."""
+        return await info.context.load.members_by_cursor(self, Listing(window))
+
+    @listed
+    async def runs(
+        self,
+        info: Info,
+        window: Window,
+        status: list[Annotated["RunStatus", strawberry.lazy("schema.data_readiness.workflow_run")]] | None = None,
+        workflow_type: list[Annotated["WorkflowType", strawberry.lazy("schema.data_readiness.workflow")]] | None = None,
+    ) -> Connection[Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")]]:
+        """The runs that covered it, on it or on what it is in, the newest first."""
+        listing = Listing(window, (chosen(status), chosen(workflow_type)))
+        return await info.context.load.runs_of_asset(self, listing)
+
+    @listed
+    async def violations(
+        self,
+        info: Info,
+        window: Window,
+        status: list[Annotated["ViolationStatus", strawberry.lazy("schema.data_readiness.violation")]] | None = None,
+        severity: list[Annotated["Severity", strawberry.lazy("schema.data_readiness.violation")]] | None = None,
+        order: Annotated["ViolationOrder", strawberry.lazy("schema.data_readiness.violation")] | None = None,
+    ) -> Connection[Annotated["Violation", strawberry.lazy("schema.data_readiness.violation")]]:
+        """What is wrong with it and with what is under it, the worst first."""
+        listing = Listing(window, (chosen(status), chosen(severity), order))
+        return await info.context.load.violations_of_asset(self, listing)
+
+    @listed
+    async def rules(
+        self,
+        info: Info,
+        window: Window,
+        state: list[Annotated["RuleState", strawberry.lazy("schema.data_readiness.rule")]] | None = None,
+    ) -> Connection[Annotated["QualityRule", strawberry.lazy("schema.data_readiness.rule")]]:
+        """The quality rules about it and what is under it, by what they are about."""
+        return await info.context.load.rules_of_asset(self, Listing(window, (chosen(state),)))
+
+    @listed
+    async def proposals(
+        self,
+        info: Info,
+        window: Window,
+        state: list[Annotated["ProposalState", strawberry.lazy("schema.data_readiness.proposal")]] | None = None,
+        kind: list[Annotated["ProposalKind", strawberry.lazy("schema.data_readiness.proposal")]] | None = None,
+    ) -> Connection[Annotated["Proposal", strawberry.lazy("schema.data_readiness.proposal")]]:
+        """What runs propose about it and what is under it, the newest run's first, beside what stands there now."""
+        return await info.context.load.proposals_of_asset(self, Listing(window, (chosen(state), chosen(kind))))
+
+    @listed
+    async def classifications_connection(
+        self,
+        info: Info,
+        window: Window,
+        state: list[Annotated["ClassificationState", strawberry.lazy("schema.data_readiness.classification")]]
+        | None = None,
+        kind: list[Annotated["ClassificationKind", strawberry.lazy("schema.data_readiness.classification")]]
+        | None = None,
+    ) -> Connection[Annotated["Classification", strawberry.lazy("schema.data_readiness.classification")]]:
+        """The tags that engines have found on it and on what is under it, the surest first, with their evidence."""
+        return await info.context.load.tags_of_asset(self, Listing(window, (chosen(state), chosen(kind))))
+
+    @listed
+    async def glossary_terms(
+        self,
+        info: Info,
+        window: Window,
+        status: list[Annotated["TermStatus", strawberry.lazy("schema.data_readiness.glossary")]] | None = None,
+    ) -> Connection[Annotated["GlossaryTerm", strawberry.lazy("schema.data_readiness.glossary")]]:
+        """The glossary terms that it is linked to, by name."""
+        return await info.context.load.terms_of_asset(self, Listing(window, (chosen(status),)))
+
+    @listed
+    async def questions(
+        self, info: Info, window: Window
+    ) -> Connection[Annotated["Turn", strawberry.lazy("schema.talk2data.turn")]]:
+        """The caller's own questions whose answers read this table, the newest first, of their latest 500 answers."""
+        return await info.context.load.questions_of_asset(self, Listing(window))
+
+    @edge
+    async def references(
+        self, info: Info
+    ) -> list[Annotated["AssetReference", strawberry.lazy("schema.utils.metadata_asset")]]:
+        """The columns of other tables that this table or column refers to, the first 200."""
+        return await info.context.load.references_of_asset(self)
+
+    @edge
+    async def referenced_by(
+        self, info: Info
+    ) -> list[Annotated["AssetReference", strawberry.lazy("schema.utils.metadata_asset")]]:
+        """The columns of the same database that refer to this table or column, the first 200."""
+        return await info.context.load.references_to_asset(self)
+
+
+@resource
+class AssetReference(Resource):
+    """A column that refers to a column of another table."""
+
+    from_fqn: str = Field(description="The dotted name of the column that refers.")
+    to_fqn: str = Field(description="The dotted name of the column that is referred to.")
+
+    _project_id: str = PrivateAttr(default="")
+
+    @edge
+    async def from_asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The column that refers; null when the catalog does not hold it."""
+        return await info.context.load.asset_named((self._project_id, self.from_fqn))
+
+    @edge
+    async def to_asset(
+        self, info: Info
+    ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
+        """The column that is referred to; null when the catalog does not hold it."""
+        return await info.context.load.asset_named((self._project_id, self.to_fqn))
 
 
 @resource

@@ -18,7 +18,7 @@ from strawberry.types.field import StrawberryField
 from schema.checked import CheckedDocuments
 from schema.graph_bounds import GraphSettings
 from schema.limits import extensions
-from schema.plan import PlanExecutor
+from schema.plan import ENUM, PlanExecutor, Read, read_in
 from schema.plan.projection import Chosen, Projections, Shape
 
 pytestmark = pytest.mark.anyio
@@ -130,6 +130,40 @@ def _thing(**changed: Any) -> Any:
     return Thing(**(values | changed))
 
 
+class Kept:
+    """What stands for a thing, as a row of its values; some are kept as they are written."""
+
+    FIELDS = ("name", "note", "size", "weight", "open", "colour", "made_at", "extra", "words", "parts", "grid", "rows",
+              "twin", "fixed", "held", "screw", "hidden", "loud", "counted")  # fmt: skip
+    __plan_row__ = "row"
+    __plan_reads__ = {
+        **{
+            name: Read(f"r[{at}]")
+            for at, name in enumerate(FIELDS)
+            if name in ("name", "note", "size", "weight", "open")
+        },
+        "colour": Read("r[5]", ENUM),
+        "made_at": Read("r[6]", "DateTime"),
+        "words": Read("r[8]", "String"),  # a list, which no scalar writes: the attribute is asked for
+    }
+
+    def __init__(self, thing: Thing) -> None:
+        self.row = [getattr(thing, name) for name in self.FIELDS]
+        if isinstance(thing.colour, Colour):
+            self.row[5] = thing.colour.value
+        if isinstance(thing.made_at, datetime):
+            self.row[6] = thing.made_at.isoformat()
+
+    def __getattr__(self, name: str) -> Any:
+        """A field, as the thing has it."""
+        if name not in self.FIELDS:
+            raise AttributeError(name)
+        value = self.row[self.FIELDS.index(name)]
+        if name == "colour" and value in ("red", "blue"):
+            return Colour(value)
+        return datetime.fromisoformat(value) if name == "made_at" and value[0] == "2" else value
+
+
 async def _later() -> str:
     return "late"
 
@@ -164,6 +198,13 @@ class Query:
         """With parts, so that wrong ones stand at two depths."""
         wrong = [_thing(**changed) for changed in WRONG]
         return [_thing(), _thing(note="n", parts=[_thing(), *wrong]), *wrong, None]
+
+    @strawberry.field
+    def kept(self) -> list[Thing | None]:
+        """The same and other ones as rows, among those that are none."""
+        good: list[Any] = [_thing(twin=Kept(_thing(note="n"))), _thing(parts=[Kept(_thing()), _thing()], size=0)]
+        wrong: list[Any] = [Kept(_thing(**changed)) for changed in WRONG]
+        return [*map(Kept, good), *good, *wrong, Kept(_thing(parts=wrong)), None]
 
     @strawberry.field
     def good(self) -> list[Thing]:
@@ -228,7 +269,7 @@ def _compared(selection: str, field: str) -> None:
         assert _told(SHORT.execute_sync(query, operation_name="Q")) == whole
 
 
-_generated = given(selection=_selections, field=st.sampled_from(["things", "good", "mixed"]))
+_generated = given(selection=_selections, field=st.sampled_from(["things", "good", "mixed", "kept"]))
 
 
 @settings(max_examples=500, deadline=None)
@@ -340,3 +381,50 @@ def test_a_document_is_checked_once_whoever_sends_it() -> None:
     assert documents.parsed("{ good { name } }") is document
     assert documents.errors(schema, "{ good { name } }", document) == []
     assert list(documents._right) == [(id(schema), "{ good { name } }")]
+
+
+READS: list[frozenset[str] | None] = []
+
+
+@strawberry.type
+class Box:
+    """Something with things in it."""
+
+    things: list[Thing]
+
+
+@strawberry.type
+class Boxes:
+    """A box, whose resolver asks what is read of its things."""
+
+    @strawberry.field
+    def box(self, info: strawberry.Info) -> Box:
+        """One."""
+        READS.append(read_in(info._raw_info, "things"))
+        return Box(things=[_thing()])
+
+
+@pytest.mark.parametrize(
+    ("selection", "read"),
+    [
+        ("things { name again: size __typename }", {"name", "size"}),
+        (
+            "things { name @skip(if: true) ... on Thing @include(if: false) { open } ...more }",
+            {"name", "open", "note", "size"},
+        ),
+        ("things { name } other: things { madeAt twin { weight } }", {"name", "made_at", "twin"}),
+        ("things { name shouted }", None),
+        ("things { name hidden }", None),
+        ("things { repeated(times: 2) }", None),
+        ("things { held { name } }", None),
+        ("__typename", set()),
+    ],
+)
+def test_a_resolver_is_told_what_is_read_of_the_objects_that_it_gives(selection: str, read: set[str] | None) -> None:
+    schema = strawberry.Schema(Boxes, types=KINDS, execution_context_class=PlanExecutor)
+    READS.clear()
+    used = "...more" in selection
+    fragments = "fragment more on Thing { note ...last } fragment last on Thing { size }" if used else ""
+    for _ in range(2):
+        schema.execute_sync(f"{{ box {{ {selection} }} }} {fragments}")
+    assert [None if read is None else frozenset(read)] * 2 == READS

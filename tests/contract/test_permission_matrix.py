@@ -74,6 +74,7 @@ MATRIX = [
     Case("revoke_permission", "connection", "can_share", on.standing_grant, "grant.resource_id"),
     Case("set_parent", "parent", "can_share", on.parent, "link.resource_id"),
     Case("delete_all_permissions", "connection", "can_share", on.target, "target.resource_id"),
+    Case("list_role_holders", "connection", "can_share", on.connection_secrets, "resource_id"),
     Case("repair_access", "organization", "can_manage_users", on.nothing),
     Case("create_project_secret", "project", "can_manage_secrets", on.new_secret, header=True),
     Case("list_project_secrets", "project", "can_read_secrets", on.nothing, header=True),

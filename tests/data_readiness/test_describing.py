@@ -54,7 +54,7 @@ async def test_tables_are_described_from_keys_references_and_columns(world: Worl
     assert about["evidence"]["abbreviations"] == {"cust": "customer"}
     assert (about["current_value"], about["standing_value"], about["state"]) == (None, None, "proposed")
     assert 0.5 <= about["confidence"] <= 0.95
-    assert (run["output"]["proposals"], run["output"]["tasks"]) == (3, 1)
+    assert (run["output"]["proposal_parts"], run["output"]["tasks"]) == (3, 1)
     assert (await asset(world, door, CUST))["description"] is None
 
 
@@ -106,7 +106,7 @@ async def test_the_same_is_not_proposed_again_whatever_became_of_it(world: World
     await shop(world)
     made = await configure(world, door, workflow_type=WorkflowType.METADATA_ENRICHMENT)
     first = await again(world, door, made)
-    many = first["output"]["proposals"]
+    many = first["output"]["proposal_parts"]
     assert many > 10
     assert (await again(world, door, made))["output"]["proposals"] == 0, "undecided"
     assert (await decided(world, door, first, "reject"))["rejected"] == many
@@ -123,12 +123,28 @@ async def test_the_same_is_not_proposed_again_whatever_became_of_it(world: World
     assert set(await proposed_by(world, door, changed)) == {("cust_mstr.is_actv", "description")}
 
 
+async def test_what_was_rejected_does_not_come_back_in_other_words(world: World, door: Door) -> None:
+    await shop(world)
+    made = await configure(world, door, workflow_type=WorkflowType.METADATA_ENRICHMENT)
+    first = await again(world, door, made)
+    said = (await proposed_by(world, door, first))["cust_mstr", "description"]
+    await decided(world, door, first, "reject", proposal_ids=[said["id"]])
+
+    def work(uow: Any) -> None:
+        gone = metadata_assets.c.fully_qualified_name == f"{CUST}.is_actv"
+        uow.connection.execute(metadata_assets.update().where(gone).values(deleted_at=world.clock()))
+
+    await written(world, work)
+    later = await proposed_by(world, door, await again(world, door, made, save_all=True))
+    assert ("cust_mstr", "description") not in later, "it records other columns now, and says the same otherwise"
+
+
 async def test_save_all_carries_out_what_was_left_undecided(world: World, door: Door) -> None:
     await shop(world)
     made = await configure(world, door, workflow_type=WorkflowType.METADATA_ENRICHMENT)
     first = await again(world, door, made)
     saved = await again(world, door, made, save_all=True)
-    assert saved["output"]["proposals"] == first["output"]["proposals"]
+    assert saved["output"]["proposal_parts"] == first["output"]["proposal_parts"]
     assert (await asset(world, door, CUST))["display_name"] == "Customer"
     stale = await proposed_by(world, door, first)
     assert stale["cust_mstr", "display_name"]["standing_value"] == "Customer"

@@ -31,7 +31,8 @@ pytestmark = [
 TABLE = "svc.db.sch.t1"
 FIELDS = {
     "id", "run_id", "asset_fqn", "resource_uri", "kind", "field", "current_value", "proposed_value", "evidence",
-    "standing_value", "confidence", "state", "group", "decided_by", "decided_at", "created_at",
+    "standing_value", "confidence", "state", "group", "part_of", "says", "parts_total", "parts_pending", "parts",
+    "decided_by", "decided_at", "created_at",
 }  # fmt: skip
 
 
@@ -423,6 +424,71 @@ async def several(world: World, door: Door) -> str:
         ]  # fmt: skip
     await proposed(world, run, *drafts)
     return run
+
+
+async def joined(world: World, door: Door) -> tuple[str, str, list[str]]:
+    """A completed run with one tag on three columns as one proposal, and two things beside it; its id and the parts."""
+    fqns = [f"svc.db.sch.{table}.made_at" for table in ("t1", "t1-old", "t2")]
+    await cataloged(world, *fqns)
+    run, whole = await run_in(world, await configure(world, door), "completed"), str(uuid4())
+    audit = {"kind": "tag", "field": "tags", "proposed_value": tag("Audit"), "part_of": whole}
+    ids = await proposed(
+        world, run, {}, *({"asset_fqn": fqn, "confidence": 0.9 - at / 10} | audit for at, fqn in enumerate(fqns)),
+        {"asset_fqn": "svc.db.sch.t2", "proposed_value": "Each row is a t2.", "part_of": str(uuid4())},
+    )  # fmt: skip
+    return run, whole, ids
+
+
+async def test_one_thing_about_many_assets_is_one_proposal(world: World, door: Door) -> None:
+    run, whole, ids = await joined(world, door)
+    listed = await door(list_run_proposals, world.owner, run_id=run)
+    assert ([one["id"] for one in listed["items"]], listed["total"]) == ([ids[0], whole, ids[4]], 3)
+    one = listed["items"][1]
+    assert one == one | {
+        "asset_fqn": "svc.db.sch", "says": "PII.Audit", "parts_total": 3, "parts_pending": 3, "state": "proposed",
+        "proposed_value": tag("Audit"), "decided_by": None,
+    }  # fmt: skip
+    assert one["confidence"] == pytest.approx(0.7)
+    assert [(part["proposal_id"], part["state"]) for part in one["parts"]] == [(id, "proposed") for id in ids[1:4]]
+    assert listed["items"][2] == listed["items"][2] | {"parts_total": 1, "parts": [], "says": None}, "alone so far"
+    for given, expected in (
+        ({"joined": False}, ids),
+        ({"part_of": whole}, ids[1:4]),
+        ({"asset_fqn": "svc.db.sch.t2.made_at"}, ids[3:4]),
+        ({"min_confidence": 0.85}, ids[1:2]),
+        ({"kind": "tag"}, [whole]),
+        ({"limit": 1, "page": 2}, [whole]),
+    ):
+        found = await door(list_run_proposals, world.owner, run_id=run, **given)
+        assert [one["id"] for one in found["items"]] == expected, given
+
+
+async def test_a_joined_proposal_is_carried_out_as_its_parts(world: World, door: Door) -> None:
+    run, whole, ids = await joined(world, door)
+    tried = await decided(world, door, run, "approve", proposal_ids=[whole], dry_run=True)
+    assert (tried["moved"], {one["id"] for one in tried["sample"]}) == (3, set(ids[1:4]))
+    assert counts(await decided(world, door, run, "reject", proposal_ids=[ids[2]])) == (0, 1, 4, 0), "one part alone"
+    assert counts(await decided(world, door, run, "approve", proposal_ids=[whole])) == (3 - 1, 1, 2, 0), "what is left"
+    tagged = {
+        table: bool((await asset(world, door, f"svc.db.sch.{table}.made_at"))["tags"])
+        for table in ("t1", "t1-old", "t2")
+    }
+    assert tagged == {"t1": True, "t1-old": False, "t2": True}
+    one = (await door(list_run_proposals, world.owner, run_id=run, kind="tag"))["items"][0]
+    assert (one["state"], one["parts_pending"]) == ("approved", 0)
+    assert [part["state"] for part in one["parts"]] == ["approved", "rejected", "approved"]
+    again = await decided(world, door, run, "approve", proposal_ids=[whole])
+    assert (again["moved"], counts(again)) == (0, (2, 1, 2, 0)), "said again it moves nothing"
+    unknown = await decided(world, door, run, "approve", proposal_ids=[str(uuid4())])
+    assert (unknown.code, unknown.status) == ("RESOURCE_NOT_FOUND", 404)
+
+
+async def test_a_joined_proposal_that_was_rejected_cannot_be_approved(world: World, door: Door) -> None:
+    run, whole, _ = await joined(world, door)
+    assert counts(await decided(world, door, run, "reject", proposal_ids=[whole])) == (0, 3, 2, 0)
+    refused = await decided(world, door, run, "approve", proposal_ids=[whole])
+    assert (refused.status, refused.details["field"]) == (422, "proposal_ids")
+    assert counts(await decided(world, door, run, "pending", proposal_ids=[whole])) == (0, 0, 5, 0)
 
 
 async def test_what_is_alike_is_one_group(world: World, door: Door) -> None:

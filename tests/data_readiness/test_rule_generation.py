@@ -67,7 +67,9 @@ class Made:
         """What a run proposes, by the asset below the table and the rule's or tag's name."""
         found: list[dict[str, Any]] = []
         while True:
-            page = await self.bench.call(list_run_proposals, run_id=run["id"], limit=100, page=len(found) // 100 + 1)
+            page = await self.bench.call(
+                list_run_proposals, run_id=run["id"], joined=False, limit=100, page=len(found) // 100 + 1
+            )
             found += page["items"]
             if len(page["items"]) < 100:
                 break
@@ -116,7 +118,7 @@ async def test_rules_are_proposed_with_evidence_and_nothing_wrong_is_learned(ben
     assert {rule["state"] for rule in rules.values()} == {"proposed"}
     assert {rule["origin"] for rule in rules.values()} == {"generated"}
     assert {rule["workflow_run_id"] for rule in rules.values()} == {run["id"]}
-    assert run["output"]["new_rules"] == run["output"]["rules_found"] == run["output"]["proposals"] == len(rules)
+    assert run["output"]["new_rules"] == run["output"]["rules_found"] == run["output"]["proposal_parts"] == len(rules)
     assert (run["output"]["profiled"], run["output"]["standing_rules"]) == (1, 0)
 
     known = rules["state.known_values"]

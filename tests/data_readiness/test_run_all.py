@@ -104,17 +104,17 @@ async def test_every_table_is_tagged_and_every_schema_enriched_and_all_of_it_app
     assert (output["failed_tasks"], output["profiling_tables"], output["pii_tables"]) == (0, 6, 6)
     assert run["progress"]["completed"] == run["progress"]["tasks"] == output["tasks"]
     approval = await shop.call(get_run_approval, run_id=ids["run_id"])
-    assert (approval["approved"], approval["pending"], approval["decision"]) == (output["proposals"], 0, "approve")
+    assert (approval["approved"], approval["pending"], approval["decision"]) == (output["proposal_parts"], 0, "approve")
     assert output["conflicts"] == 0
     email = await shop.bench.asset(shop.source.database, "sales", "customers", "email")
     assert (email["is_pii_tagged"], email["is_sensitivity_tagged"]) == (True, True)
     # What a rule of the column says is not said a second time by a tag; the table's tags sum up.
     assert {tag["category_name"] for tag in email["tags"]} == {"PII", "Sensitivity"}
-    tags = (await shop.call(list_run_proposals, run_id=ids["run_id"], kind="dq_tag", limit=100))["items"]
+    tags = (await shop.call(list_run_proposals, run_id=ids["run_id"], kind="dq_tag", joined=False, limit=100))["items"]
     assert {len(Fqn.parse(one["asset_fqn"]).parts) for one in tags} == {4}
     assert (await shop.bench.asset(shop.source.database, "sales", "customers"))["is_dq_tagged"]
     assert email["description"]
-    found = await shop.call(list_run_proposals, run_id=ids["run_id"], kind="rule", limit=1)
+    found = await shop.call(list_run_proposals, run_id=ids["run_id"], kind="rule", joined=False, limit=1)
     assert found["total"] == output["quality_new_rules"] > 0
 
 
@@ -123,7 +123,7 @@ async def test_without_save_all_everything_waits_to_be_decided(shop: Enrichment)
     assert counted(pipeline) == ("completed", (12, 12, 0), (2, 2, 0))
     approval = await shop.call(get_run_approval, run_id=ids["run_id"])
     assert (approval["approved"], approval["decision"]) == (0, "pending")
-    assert approval["pending"] == run["output"]["proposals"] > 0
+    assert approval["pending"] == run["output"]["proposal_parts"] > 0
     email = await shop.bench.asset(shop.source.database, "sales", "customers", "email")
     assert (email["is_pii_tagged"], email["description"]) == (False, None)
 
@@ -135,7 +135,7 @@ async def test_a_second_run_profiles_nothing_that_is_fresh_and_proposes_nothing_
     assert not [name for name in await shop.tasks(ids) if name.startswith("Profile")]
     assert "profiling_tables" not in second["output"]
     # What was approved stands; only what follows from the tags and words of the first run can be new.
-    assert second["output"]["proposals"] < first["output"]["proposals"] / 4
+    assert second["output"].get("proposal_parts", 0) < first["output"]["proposal_parts"] / 4
     assert second["output"]["quality_new_rules"] == 0
 
 

@@ -73,7 +73,7 @@ class Tagger:
 
     async def proposals(self, run: dict[str, Any]) -> list[dict[str, Any]]:
         """What a run proposes."""
-        listed = await self.bench.call(list_run_proposals, run_id=run["id"], limit=100)
+        listed = await self.bench.call(list_run_proposals, run_id=run["id"], joined=False, limit=100)
         return list(listed["items"])
 
     async def approve(self, run: dict[str, Any], decision: str = "approve", **given: Any) -> dict[str, Any]:
@@ -136,7 +136,7 @@ async def test_columns_are_tagged_by_what_they_hold_and_not_by_their_names(shop:
     assert set(evidence) == {"recognizer", "source", "share", "weight", "reason"}
     assert (evidence["recognizer"], evidence["source"], evidence["share"]) == ("email-grammar", "values", 1.0)
     assert run["output"]["tables"] == 5
-    assert run["output"]["proposals"] == len(await made.proposals(run)) == len(found)
+    assert run["output"]["proposal_parts"] == len(await made.proposals(run)) == len(found)
 
 
 async def test_no_value_of_the_data_stands_in_what_is_said(
@@ -197,7 +197,7 @@ async def test_what_people_decided_survives_every_later_run(shop: Bench, source:
 async def test_a_table_is_looked_at_again_only_when_something_changed(shop: Bench, source: Source) -> None:
     made = await tagger(shop, source)
     first = await made.run()
-    assert (first["output"]["unchanged"], first["output"]["new"]) == (0, first["output"]["proposals"])
+    assert (first["output"]["unchanged"], first["output"]["new"]) == (0, first["output"]["proposal_parts"])
     second = await made.run()
     assert second["output"] == second["output"] | {"unchanged": 1, "proposals": 0}
     source.run("comment on column sales.t1.c17 is 'How to reach them.'")

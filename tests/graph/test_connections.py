@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from graphql import GraphQLField
 
-from schema.connections import is_list, item_of, key_of
+from schema.connections import is_list, item_of
+from schema.cursors import key_of
 from tests.doors import FIELDS, SDL
 from tests.world import World
 

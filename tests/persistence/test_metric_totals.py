@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from persistence.queries.many_totals import SumsOf, first_moments
 from persistence.queries.metric_results import Measured, MetricResultRepository
 from persistence.queries.quality import below
 from persistence.repository import Scope
@@ -126,7 +127,7 @@ def test_a_sum_says_which_run_moved_it_and_when(connection: sa.Connection) -> No
     assert (now.numerator, now.by_run_id, now.at) == (4, "two", later)
     was = repository.latest(HERE, ("crm",), at=later, run_id=None, before=True)[metric]
     assert (was.numerator, was.by_run_id, was.at) == (3, "one", START)
-    assert repository.first_of_run(HERE, ("crm", "db"), "two") == later
-    assert repository.first_of_run(HERE, ("crm", "nowhere"), "two") is None
+    places = [SumsOf("acme:shop", name, later, "two") for name in ("crm.db", "crm.nowhere")]
+    assert list(first_moments(connection, HERE.organization_id, places).values()) == [{metric: later}, {}]
     assert repository.end_of_run(HERE, "one") == START
     assert repository.end_of_run(HERE, "none") is None

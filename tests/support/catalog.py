@@ -11,12 +11,13 @@ import sqlalchemy as sa
 from persistence.repository import Scope
 from persistence.tables import metadata
 from persistence.tables.catalog import metadata_assets, metadata_versions
+from persistence.tables.events import events
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import SourceAsset
 
 SCOPE = Scope("acme", "shop")
 URI = "data:acme:shop:main"
-TABLES = [metadata_assets, metadata_versions]
+TABLES = [metadata_assets, metadata_versions, events]
 
 
 def day(number: int) -> datetime:

@@ -223,9 +223,9 @@ def before_task(world: World) -> Gate:
 
 
 async def catalog(world: World) -> dict[str, Any]:
-    """Everything in the store but the runs themselves."""
-    dump = await world.dump()
-    return {name: rows for name, rows in dump.items() if name not in ("workflow_runs", "run_tasks", "run_targets")}
+    """Everything in the store but the runs themselves, and that they have ended."""
+    dump, runs = await world.dump(), ("workflow_runs", "run_tasks", "run_targets", "events")
+    return {name: rows for name, rows in dump.items() if name not in runs}
 
 
 def fields(asset: dict[str, Any]) -> tuple[set[str], set[str], set[str]]:

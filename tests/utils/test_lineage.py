@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -202,11 +203,11 @@ async def test_a_statement_can_be_ended_by_those_who_may(shop: Shop) -> None:
         statement=LineageStatementCreate(statement="insert into sales.orders (number) select id from sales.customers"),
     )
     assert len((await shop.ask(list_lineage_edges, "orders", "number"))["items"]) == 2
-    ended = await shop.ask(end_lineage_statement, statement_id=made["id"])
+    ended = await shop.ask(end_lineage_statement, statement_id=UUID(made["id"]))
     assert ended["ended_at"] is not None
     found = await shop.ask(list_lineage_edges, "orders", "number")
     assert found["items"] == []
-    missing = await shop.ask(end_lineage_statement, statement_id="7f9c24e8-3b12-4fef-91e0-5f1b3f2a6d11")
+    missing = await shop.ask(end_lineage_statement, statement_id=UUID("7f9c24e8-3b12-4fef-91e0-5f1b3f2a6d11"))
     assert isinstance(missing, Refused)
     assert missing.status == 404
 

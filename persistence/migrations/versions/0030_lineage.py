@@ -8,7 +8,7 @@ from alembic import op
 from persistence.columns import Json, Moment
 
 revision = "0030"
-down_revision = "0026"
+down_revision = "0035"
 branch_labels = None
 depends_on = None
 

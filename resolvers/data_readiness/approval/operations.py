@@ -10,27 +10,27 @@ all its effects (those on other things than the catalog are in `registry.py`) ar
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final
+from uuid import UUID
 
-from pydantic import Field, TypeAdapter
-from pydantic import ValidationError as PydanticError
+from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.queries.catalog import get_asset
 from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
 from persistence.queries.enrichment import beside_standing
 from persistence.queries.proposals import EVERY
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
+from resolvers.data_readiness.approval.asset_drafts import AssetDraft, conflict
 from resolvers.data_readiness.approval.decided import Decided
-from resolvers.data_readiness.approval.enrichments import with_relationship
 from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
 from resolvers.data_readiness.levels import fallen_levels
 from resolvers.data_readiness.runs.operations import RunId
 from resolvers.engines.catalog_diff import judge
+from resolvers.engines.joint import joint
 from resolvers.engines.likeness import likeness
 from resolvers.operation import operation, require
 from schema.data_readiness.proposal import (
@@ -58,7 +58,6 @@ from schema.governance.permission import Permission
 from schema.grammar import ANY_NAME
 from schema.identifiers import ResourceUri
 from schema.pagination import Page, PageNumber, PageSize
-from schema.utils.metadata_asset import AssetTagInput
 
 MOST_AT_ONCE: Final = 5000
 """How many proposals one decision carries out: more would hold the catalog's writers up for too long."""
@@ -70,8 +69,6 @@ IDLE: Final = {
     Decision.PENDING: _STAYS,
 }
 """What to do where a decision finds nothing to move."""
-
-_TEXT: Final = TypeAdapter(Annotated[str, Field(min_length=1, max_length=100_000)])
 
 
 @operation(needs=Permission.CAN_READ_METADATA)
@@ -89,27 +86,39 @@ async def list_run_proposals(
     assets_like: AssetsLike | None = None,
     group: GroupKey | None = None,
     min_confidence: LeastConfidence | None = None,
+    part_of: Annotated[UUID, Field(description="Only the parts of this joined proposal, one by one.")] | None = None,
+    joined: Annotated[
+        bool, Field(description="Say the parts of one thing as one proposal; false lists each by itself.")
+    ] = True,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[Proposal]:
-    """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
+    """List what a run proposes, in its order, each beside what stood there when it was made and what stands now.
+
+    What concerns many assets, as the words about a table and its columns or one tag, is one proposal with its parts.
+    One by one they are listed by `joined` false, and where those of one asset, of a group or of a whole are asked for.
+    """
     only = ProposalFilter(under=under, assets_like=assets_like, group=group, min_confidence=min_confidence)
+    equal: dict[str, Any] = {"state": state, "kind": kind, "asset_fqn": asset_fqn}
+    equal |= {"part_of": None if part_of is None else str(part_of)}
+    is_joined = joined and all(one is None for one in (asset_fqn, group, part_of))
 
     def work(uow: UnitOfWork) -> Page[Proposal]:
         run = uow.workflow_runs.get(ctx.scope, str(run_id))
-        found = uow.proposals.listed(
-            ctx.scope,
-            offset=(page - 1) * limit,
-            limit=limit,
-            only=only,
-            run_id=run.id,
-            state=state,
-            kind=kind,
-            asset_fqn=asset_fqn,
-        )
-        return found.model_copy(update={"items": beside_standing(uow.connection, ctx.scope, found.items)})
+        read = uow.proposals.joined if is_joined else uow.proposals.listed
+        found = read(ctx.scope, offset=(page - 1) * limit, limit=limit, only=only, run_id=run.id, **equal)
+        shown = beside_standing(uow.connection, ctx.scope, found.items)
+        return found.model_copy(update={"items": [_said(one) for one in shown]})
 
     return await ctx.store.read(work)
+
+
+def _said(one: Proposal) -> Proposal:
+    """A proposal with what it says as a whole."""
+    if not one.parts:
+        return one
+    first = one.parts[0]
+    return one.model_copy(update={"says": joint(first.asset_fqn, one.kind, first.proposed_value, one.evidence).says})
 
 
 @operation(needs=Permission.CAN_READ_METADATA)
@@ -226,7 +235,7 @@ def _chosen(
         _refuse_idle(uow, scope, run_id, approval.decision)
         return _Chosen(None)
     named = None if ids is None else _movable(uow, scope, run_id, ids, approval.decision)
-    if approval.only is None and approval.after_table is None:
+    if approval.only is None and approval.after_table is None and len(named or ()) <= MOST_AT_ONCE:
         return _Chosen(named)
     source, _ = DECISION_MOVES[approval.decision]
     found = uow.proposals.by_table(scope, run_id, source, approval.only or EVERY)
@@ -362,7 +371,7 @@ def _set_aside(
         every = uow.proposals.of_run(scope, run.id, ids=ids, state=source)
         ids = [proposal.id for proposal in every if proposal.id not in problems]
     uow.proposals.move(scope, run.id, ids, (source, target), by=by, at=at)
-    return [_conflict(proposal, problems[proposal.id]) for proposal in moved if proposal.id in problems]
+    return [conflict(proposal, problems[proposal.id]) for proposal in moved if proposal.id in problems]
 
 
 def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[str, str]:
@@ -397,19 +406,27 @@ async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None, only
 
 
 def _movable(uow: UnitOfWork, scope: Scope, run_id: str, ids: Sequence[str], decision: Decision) -> list[str]:
-    """The named proposals that the decision moves; one that stands there already is left. Raises 404 and 422."""
+    """The named proposals that the decision moves; one that stands there already is left. Raises 404 and 422.
+
+    A joined one stands for its parts: those that the decision can move, as long as any stands where it comes from or
+    leads to.
+    """
     source, target = DECISION_MOVES[decision]
-    found = {proposal.id: proposal for proposal in uow.proposals.of_run(scope, run_id, ids=ids)}
+    found = {proposal.id: [(proposal.id, proposal.state)] for proposal in uow.proposals.of_run(scope, run_id, ids=ids)}
+    found |= uow.proposals.parts_of(scope, run_id, [id for id in ids if id not in found])
+    moved: dict[str, None] = {}
     for id in ids:
         if id not in found:
             raise NotFound("proposal", id)
-        if found[id].state not in (source, target):
+        states = {state for _, state in found[id]}
+        if not states & {source, target}:
             raise ValidationError(
-                f"Proposal {id} is {found[id].state}, and {decision} takes only what is {source}.",
+                f"Proposal {id} is {' and '.join(sorted(states))}, and {decision} takes only what is {source}.",
                 status=422,
                 field="proposal_ids",
             )
-    return [id for id in ids if found[id].state is source]
+        moved |= dict.fromkeys(part for part, state in found[id] if state is source)
+    return list(moved)
 
 
 def _carry_out(
@@ -419,7 +436,7 @@ def _carry_out(
     lock_services(uow.connection, scope, [proposal.asset_fqn for proposal in waiting])
     tags_of_run = _tags_approved(uow, scope, run.id)
     fallen = fallen_levels(uow, scope, waiting)
-    conflicts = [_conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
+    conflicts = [conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
     by_asset: dict[tuple[str, str], list[Proposal]] = {}
     for proposal in waiting:
         if proposal.id in fallen:
@@ -428,7 +445,7 @@ def _carry_out(
     approved: list[Proposal] = []
     edits: list[AssetChange] = []
     for (fqn, uri), about in sorted(by_asset.items()):
-        draft = _AssetDraft(tags_of_run.get(fqn, set()), decided)
+        draft = AssetDraft(tags_of_run.get(fqn, set()), decided)
         approved += draft.taken(uow, scope, uri, fqn, about, conflicts)
         if draft.changes:
             edits.append(AssetChange(uri, fqn, draft.changes))
@@ -437,7 +454,7 @@ def _carry_out(
     update_assets(uow.connection, scope, edits, actor=decided.by, now=decided.at, judge=judge, reason=reason)
     told = take_effect(uow, scope, approved, decided)
     problems = _problems_of(approved, told)
-    conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
+    conflicts += [conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
     ids = [proposal.id for proposal in approved if proposal.id not in problems]
     uow.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=decided.by, at=decided.at)
     return conflicts
@@ -450,83 +467,3 @@ def _tags_approved(uow: UnitOfWork, scope: Scope, run_id: str) -> dict[str, set[
         if proposal.kind in FLAGS:
             found.setdefault(proposal.asset_fqn, set()).add(str(proposal.proposed_value["tag_fqn"]))
     return found
-
-
-@dataclass(slots=True)
-class _AssetDraft:
-    """Holds what the approved proposals about one asset come to."""
-
-    own_tags: set[str]
-    """The tags that the run has added before: they are no change by somebody else."""
-    decided: Decided
-    changes: dict[str, Any] = field(default_factory=dict)
-
-    def taken(
-        self,
-        uow: UnitOfWork,
-        scope: Scope,
-        uri: str,
-        fqn: str,
-        about: Sequence[Proposal],
-        conflicts: list[ProposalConflict],
-    ) -> list[Proposal]:
-        """Draft the changes; the proposals that hold. The others are added to `conflicts`."""
-        try:
-            asset = get_asset(uow.connection, scope, uri, fqn).document()
-        except NotFound:
-            conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
-            return []
-        taken: list[Proposal] = []
-        for proposal in about:
-            problem = self._apply(proposal, asset)
-            if problem is None:
-                taken.append(proposal)
-            else:
-                conflicts.append(_conflict(proposal, problem))
-        return taken
-
-    def _apply(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
-        """Add one proposal to the changes of its asset, or say why it cannot be."""
-        if proposal.kind in FLAGS:
-            return self._tag(proposal, asset)
-        if proposal.kind is ProposalKind.RELATIONSHIP:
-            standing = self.changes.get("column_relationships", asset["column_relationships"])
-            if (added := with_relationship(proposal, standing, self.decided)) is not None:
-                self.changes["column_relationships"] = added
-            return None
-        name = SETS.get(proposal.kind)
-        if name is None:
-            return None  # approving it changes no asset by itself; `registry.py` may say what else it does
-        if name in self.changes:
-            return f"Another proposal for the same {name} was approved before it."
-        if asset.get(name) != proposal.current_value:
-            return f"The {name} was changed since the proposal was made."
-        try:
-            self.changes[name] = _TEXT.validate_python(proposal.proposed_value, strict=True)
-        except PydanticError:
-            return f"What is proposed is no {name} that the catalog can keep."
-        return None
-
-    def _tag(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
-        standing = {tag["tag_fqn"] for tag in asset["tags"] or ()}
-        before = {tag["tag_fqn"] for tag in proposal.current_value or ()}
-        if standing - self.own_tags != before - self.own_tags:
-            return "The tags were changed since the proposal was made."
-        try:
-            tag = AssetTagInput.model_validate(proposal.proposed_value).model_dump()
-        except PydanticError:
-            return "What is proposed is no tag that the catalog can keep."
-        tags = self.changes.get("tags", list(asset["tags"] or ()))
-        if proposal.kind is ProposalKind.SENSITIVITY_TAG:  # an asset has one level
-            tags = [other for other in tags if other["category_name"] != tag["category_name"] or other == tag]
-        if all(other["tag_fqn"] != tag["tag_fqn"] for other in tags):
-            self.changes["tags"] = [*tags, tag]
-        if (flag := FLAGS[proposal.kind]) is not None:
-            self.changes[flag] = True
-        return None
-
-
-def _conflict(proposal: Proposal, message: str) -> ProposalConflict:
-    return ProposalConflict(
-        proposal_id=proposal.id, asset_fqn=proposal.asset_fqn, field=proposal.field, message=message
-    )

@@ -10,9 +10,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from persistence.queries.enrichment import Earlier, StandingWords, proposed_before, standing_words
+from persistence.queries.enrichment import MODEL, Earlier, StandingWords, engine_of, proposed_before, standing_words
 from persistence.store import UnitOfWork
+from resolvers.data_readiness.approval.enrichments import identity_of
 from resolvers.data_readiness.runs.executor import RunWork
+from resolvers.engines.joint import joint
 from resolvers.engines.likeness import likeness
 from schema.data_readiness.proposal import SETS, Proposal, ProposalKind, ProposalState
 
@@ -48,7 +50,8 @@ def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arg
     """Write down the drafts that are news, as proposals of the task that was told these arguments; how many they are.
 
     What a completed run has proposed about the same field on the same basis is not proposed again, whatever became of
-    it; only a run with `save_all` takes up what was left undecided.
+    it; only a run with `save_all` takes up what was left undecided. What was rejected does not come back in other words
+    either: neither with other figures in them, nor as a model would put it this time.
     """
     fqns = [draft.asset_fqn for draft in drafts]
     standing = standing_words(uow.connection, work.scope, fqns)
@@ -62,7 +65,8 @@ def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arg
         if asset is None or not _wanted(draft, asset):
             continue
         earlier = before.get((draft.asset_fqn, draft.kind.value, draft.field), ())
-        if _known(draft, earlier, takes_undecided):
+        group = likeness(draft.asset_fqn, draft.kind, draft.value, _current(draft, asset)).key
+        if _known(draft, group, earlier, takes_undecided):
             continue
         name = f"{arguments['task_id']}/{draft.kind}/{draft.asset_fqn}/{draft.field}/{len(made)}"
         made.append(
@@ -78,7 +82,10 @@ def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arg
                 evidence={**draft.evidence, "basis": draft.basis},
                 confidence=draft.confidence,
                 state=ProposalState.PROPOSED,
-                group=likeness(draft.asset_fqn, draft.kind, draft.value, _current(draft, asset)).key,
+                group=group,
+                part_of=joint(draft.asset_fqn, draft.kind, draft.value, draft.evidence).id(
+                    work.run.id, asset.resource_uri
+                ),
                 decided_by=None,
                 decided_at=None,
                 created_at=now,
@@ -103,7 +110,25 @@ def _current(draft: ProposalDraft, asset: StandingWords) -> Any:
     return getattr(asset, SETS[draft.kind]) if draft.kind in SETS else draft.current
 
 
-def _known(draft: ProposalDraft, earlier: Sequence[Earlier], takes_undecided: bool) -> bool:
+def _known(draft: ProposalDraft, group: str, earlier: Sequence[Earlier], takes_undecided: bool) -> bool:
     return any(
-        one.basis == draft.basis and not (takes_undecided and one.state is ProposalState.PROPOSED) for one in earlier
+        (one.basis == draft.basis and not (takes_undecided and one.state is ProposalState.PROPOSED))
+        or (one.state is ProposalState.REJECTED and _says_again(draft, group, one))
+        for one in earlier
     )
+
+
+def _says_again(draft: ProposalDraft, group: str, rejected: Earlier) -> bool:
+    """Return whether a draft says in other words what was rejected about the same field of the same asset.
+
+    A model puts the same in other words each time, so its rejection is of all its words for the field. Tags and rules
+    have a state of their own, in which their rejection is kept.
+    """
+    if draft.kind in SETS:
+        engine = engine_of(draft.evidence)
+        return engine == rejected.engine and (engine.startswith(MODEL) or group == rejected.group)
+    if not isinstance(rejected.value, Mapping):
+        return False
+    if draft.kind is ProposalKind.RELATIONSHIP:
+        return identity_of(draft.value) == identity_of(rejected.value)
+    return draft.kind is ProposalKind.GLOSSARY_LINK and draft.value["term_id"] == rejected.value.get("term_id")

@@ -10,10 +10,12 @@ row before its tasks' rows, so that none of them can wait for one another in a c
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, ClassVar, Final, Protocol
 from uuid import NAMESPACE_URL, uuid5
 
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask, explain
+from persistence.queries.events import Happening
 from persistence.queries.run_tasks import OPEN
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
@@ -22,10 +24,11 @@ from resolvers.data_readiness.approval.operations import approve_next, may_appro
 from resolvers.data_readiness.runs.leases import TaskUse, within
 from resolvers.data_readiness.runs.operations import RUN_JOB, job_key, job_of
 from resolvers.data_readiness.runs.outcome import achieved, failure, unread
-from schema.data_readiness.proposal import Proposal
+from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus, WorkflowRun
 from schema.errors import DatabaseError
 from schema.governance.permission import Permission
+from schema.utils.event import EventType
 
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
@@ -290,6 +293,11 @@ class RunWork(ABC):
             "failed_tasks": failed,
             **(unread(uow, self.run.id, skipped) if skipped else {}),
         }
+        if output.get("proposals"):
+            # What a steward is asked about, as the list of them counts it, beside what it is made of.
+            output |= {
+                "proposals": uow.proposals.count_joined(self.scope, self.run.id), "proposal_parts": output["proposals"],
+            }  # fmt: skip
         if self._saves() and not self._may_save:
             output["not_saved"] = (
                 f"{Permission.CAN_MANAGE_METADATA} is required to approve what was proposed, as to change the same "
@@ -312,7 +320,17 @@ class RunWork(ABC):
         )
         if self._may_save:
             self._approved(uow, "")
+        elif self.proposes and not nothing:
+            self._tell_waiting(uow, now)
         return output
+
+    def _tell_waiting(self, uow: UnitOfWork, now: datetime) -> None:
+        """Tell that proposals of the run wait for a decision, if any do."""
+        waiting = uow.proposals.count(self.scope, self.run.id, ProposalState.PROPOSED)
+        said = {"run_id": self.run.id, "workflow_type": self.run.workflow_type.value, "proposals": waiting}
+        if waiting:
+            happening = Happening(EventType.PROPOSALS_WAITING, self.run.asset_fqn, data=said)
+            uow.events.tell(self.scope, now, happening)
 
     def _give_up(self, uow: UnitOfWork, outcomes: Sequence[JobOutcome]) -> None:
         """Close the tasks of this attempt that have not ended, each with what the engine says about it."""

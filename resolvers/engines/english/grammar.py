@@ -18,7 +18,9 @@ _IRREGULAR: Final = {
     "responses": "response", "causes": "cause", "uses": "use", "services": "service", "invoices": "invoice",
     "sizes": "size", "prizes": "prize", "axes": "axis", "quizzes": "quiz", "heroes": "hero", "potatoes": "potato",
 }  # fmt: skip
-_PLURALS: Final = {one: many for many, one in _IRREGULAR.items()} | {"status": "statuses", "series": "series"}
+_PLURALS: Final = {one: many for many, one in _IRREGULAR.items()} | {
+    "status": "statuses", "series": "series", "species": "species", "means": "means", "aircraft": "aircraft",
+}  # fmt: skip
 _SAME: Final = words(
     "series species news sales goods means data metadata media information equipment inventory staff stock status "
     "address process access business class analysis basis diagnosis gas bus lens alias virus campus bonus bias canvas "

@@ -10,8 +10,8 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
-from resolvers.engines.nl2sql.language.trends import compared, over_time
-from resolvers.engines.nl2sql.mention import Linked
+from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
+from resolvers.engines.nl2sql.mention import Correction, Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.assumed import said_so, with_revenue
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
+from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
 from resolvers.engines.nl2sql.schema_linking.link import link
 from resolvers.engines.nl2sql.schema_linking.misspelled import corrected
@@ -77,10 +78,12 @@ class Planner:
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
         outcome = _planned(linked, asked, known, failed)
-        if isinstance(outcome, QueryDraft) or (assumed := with_revenue(known, linked)) is None:
+        if isinstance(outcome, QueryDraft):
             return outcome
-        other = _planned(_linked(asked.text, asked, assumed, lookup), asked, assumed, failed)
-        return (said_so(other, known) if isinstance(other, QueryDraft) else None) or outcome
+        if (assumed := with_revenue(known, linked)) is not None:
+            other = _planned(_linked(asked.text, asked, assumed, lookup), asked, assumed, failed)
+            return (said_so(other, known) if isinstance(other, QueryDraft) else None) or outcome
+        return _called_otherwise(linked, asked, known, lookup) or outcome
 
     def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:
         """The answer to a question that builds on the one before it; None when it stands alone."""
@@ -114,13 +117,35 @@ def _planned(linked: Linked, asked: Asked, known: Knowledge, failed: Sequence[st
     return _outcome(found, known)
 
 
+def _called_otherwise(linked: Linked, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
+    """Asks which rows are meant where a question calls them by a word of its own; None for any other question."""
+    found: list[Candidate] = []
+    word = ""
+    for text, word, name in rows_called_otherwise(linked, Vocabulary.of(known)):
+        other = _linked(text, asked, known, lookup)
+        corrections = (*linked.corrections, *other.corrections, Correction(word, name))
+        best = next(iter(candidates(replace(other, corrections=corrections), known)[0]), None)
+        if best is not None and not best.unknown and not best.forbidden and best.confidence >= _READ_OTHERWISE:
+            found.append(best)
+    found = sorted((one for one in found if one.chooses), key=lambda one: -one.confidence)
+    found = [one for one in found if one.tells_all] or found
+    if not found:
+        return None
+    message = f"Nothing in the data is called “{word}”. Is this what is meant?"
+    return Clarification(message, _readings(found[:MOST_READINGS], known), _evidence(found[0]))
+
+
+_READ_OTHERWISE: Final = 0.3
+"""How sure a reading must be in which a word stands for rows that nothing calls so."""
+
+
 def understood(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
     """The words of a question that stands alone, with all that they may stand for."""
     return _linked(_over_time(asked.text), asked, known, lookup)
 
 
 def _over_time(text: str) -> str:
-    return over_time(compared(text))
+    return over_time(side_by_side(compared(text)))
 
 
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
@@ -142,12 +167,22 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out."""
+    text = _NOT.sub(r"\1n't", text)
+    text = _INSIDE.sub(r'whose \2 contains "\1"', text)
     text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
     text = _ONCE.sub("exactly once", text)
     text = _SCALED.sub(r"\1 \2 \5\3\4 \5", text)
     return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))
 
 
+_NOT: Final = re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|ca|could|would|should)nt\b", re.IGNORECASE)
+"""What is denied without an apostrophe."""
+_INSIDE: Final = re.compile(
+    r"\b(?:has|have|had|having|with|contain|contains|containing|including|include)(?: the words?)?"
+    r" [\"'“]?([^\W\d_][\w-]{2,})[\"'”]? in (?:its|the|their|his|her) (names?|titles?)\b",
+    re.IGNORECASE,
+)
+"""A word that something has in its name."""
 _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
 _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)

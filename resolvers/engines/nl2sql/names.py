@@ -65,6 +65,8 @@ class CatalogNames:
                 break
         if tuple(word.lower() for word in words[1:]) in NAME_PARTS and words[0].lower() == "name":
             words = [*words[1:], words[0]]  # nameLast is the last name
+        if words in (["first"], ["last"]) and column.column.lower() not in ("first", "last"):
+            words = [*words, "name"]  # baker_first is the first name of a baker
         return " ".join(words) or column.column
 
     def _facts(self, column: Column) -> ColumnFacts | None:

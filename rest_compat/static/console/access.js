@@ -3,31 +3,34 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { ACCESS, CONNECTIONS, GRANT, REVOKE } from "./documents.js";
 import { ask } from "./graph.js";
-import { Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { Limits, Projects, Secrets } from "./holdings.js";
+import { Failed, Heading, html, Loading, useAnswer, Views } from "./parts.js";
 import { link, settle } from "./places.js";
+import { say } from "./words.js";
 
-const PERMISSIONS = {
-  CAN_READ: "See it and its data",
-  CAN_READ_METADATA: "See what the catalog says of it",
-  CAN_WRITE: "Change its settings",
-  CAN_MANAGE_METADATA: "Change what the catalog says, decide proposals",
-  CAN_EXECUTE: "Start runs and ask questions",
-  CAN_DELETE: "Delete it",
-  CAN_SHARE: "Give others access",
-  CAN_READ_SECRETS: "See its secrets",
-  CAN_MANAGE_SECRETS: "Change its secrets",
-};
+const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_METADATA", "CAN_EXECUTE", "CAN_DELETE", "CAN_SHARE", "CAN_READ_SECRETS", "CAN_MANAGE_SECRETS"];
 const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
+const OF = { "": Permissions, projects: Projects, secrets: Secrets, limits: Limits };
 const MOST_WAYS = 4;
 const PAUSE = 400;
-const titled = (name) => name[0] + name.slice(1).toLowerCase();
 
 // Names of objects, as people know them.
 function inNames(text, names) {
-  return Object.entries(names).reduce((before, [object, name]) => before.replaceAll(object, name), text).replaceAll("_", " ").replaceAll("user:", "").replaceAll("group:", "the group ");
+  const told = Object.entries(names).reduce((before, [object, name]) => before.replaceAll(object, name), text);
+  return told.replaceAll("_", " ").replaceAll("user:", "").replace(/group:(\S+)/g, (_, name) => say("access.group", { name }));
 }
 
 export function Access({ given }) {
+  const now = given.of in OF ? given.of : "";
+  const Of = OF[now];
+  return html`
+    <${Heading} title=${say("place.access")}>${say("place.access")}<//>
+    <${Views} label=${say("access.views")} now=${now} views=${["permissions", "projects", "secrets", "limits"].map((name) => [name in OF ? name : "", say(`access.${name}`), link("access", { of: name in OF ? name : "" })])} />
+    <${Of} given=${given} />
+  `;
+}
+
+function Permissions({ given }) {
   const project = window.stoa.headers()["X-Project-ID"];
   const sources = useAnswer(CONNECTIONS, {});
   const on = given.on ?? "";
@@ -42,27 +45,26 @@ export function Access({ given }) {
   const type = on ? "data_connection" : "project";
   const id = on || project;
   const answer = useAnswer(ACCESS, { resourceType: type.toUpperCase(), resourceId: id, user: asked || null });
-  const names = { [`project:${project}`]: "the project" };
+  const names = { [`project:${project}`]: say("access.theProject") };
   for (const one of sources.data?.dataConnections.items ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
   return html`
-    <${Heading} title="Access">Access<//>
-    <p class="lead">Who may do what, and why.</p>
+    <p class="lead">${say("access.lead")}</p>
     <form class="fields" onSubmit=${(event) => event.preventDefault()}>
-      <label>With
+      <label>${say("access.with")}
         <select value=${on} onChange=${(event) => (location.hash = link("access", { on: event.target.value, user: asked }))}>
-          <option value="" selected=${!on}>The project</option>
+          <option value="" selected=${!on}>${say("access.project")}</option>
           ${on && !sources.data && html`<option value=${on} selected>${on}</option>`}
           ${(sources.data?.dataConnections.items ?? []).map((one) => html`<option key=${one.resourceUri} value=${one.resourceUri} selected=${one.resourceUri === on}>${one.name}</option>`)}
         </select>
       </label>
-      <label>Who <input value=${user} autocomplete="off" spellcheck=${false} placeholder="you" onInput=${(event) => setUser(event.target.value)} /></label>
+      <label>${say("access.who")} <input value=${user} autocomplete="off" spellcheck=${false} placeholder=${say("access.you")} onInput=${(event) => setUser(event.target.value)} /></label>
     </form>
     ${sources.failure && html`<${Failed} failure=${sources.failure} again=${sources.again} />`}
     ${answer.failure && html`<${Failed} failure=${answer.failure} again=${answer.again} />`}
-    ${!answer.data && answer.loading && html`<${Loading} what="Looking it up" />`}
+    ${!answer.data && answer.loading && html`<${Loading} what=${say("access.looking")} />`}
     ${answer.data &&
-    html`<ul class="plain rows permissions" aria-label=${`What ${asked || "you"} may do`}>
-      ${Object.entries(PERMISSIONS).map(([name, title]) => html`<${May} key=${name} title=${title} found=${answer.data[name]} names=${names} />`)}
+    html`<ul class="plain rows permissions" aria-label=${say("access.mayOf", { who: asked || say("access.you") })}>
+      ${PERMISSIONS.map((name) => html`<${May} key=${name} title=${say(`permission.${name}`)} found=${answer.data[name]} names=${names} />`)}
     </ul>`}
     <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${answer.again} />
   `;
@@ -72,9 +74,9 @@ function May({ title, found: { allowed, chain, grants }, names }) {
   const ways = allowed ? chain : grants.slice(0, MOST_WAYS).map(granted);
   return html`
     <li>
-      <span class=${allowed ? "status completed" : "status"}>${allowed ? "yes" : "no"}</span> ${title}
+      <span class=${allowed ? "status completed" : "status"}>${say(allowed ? "access.yes" : "access.no")}</span> ${title}
       ${ways.length > 0 &&
-      html`<details class="more"><summary>${allowed ? "Why" : "What would allow it"}</summary>
+      html`<details class="more"><summary>${say(allowed ? "access.why" : "access.whatWould")}</summary>
         <ul class="why">${ways.map((way) => html`<li key=${way}>${inNames(way, names)}</li>`)}</ul>
       </details>`}
     </li>
@@ -83,7 +85,7 @@ function May({ title, found: { allowed, chain, grants }, names }) {
 
 // "project:1#viewer@user:bob" is a grant as the graph writes it; what needs several at once joins them.
 function granted(text) {
-  return text.split(" and ").map((one) => one.replace(/^(.*)#(\w+)@(.*)$/, "$3 as $2 of $1")).join(", and ");
+  return text.split(" and ").map((one) => one.replace(/^(.*)#(\w+)@(.*)$/, (_, what, role, who) => say("access.as", { who, role, what }))).join(say("access.and"));
 }
 
 function Roles({ type, id, user, onChange }) {
@@ -103,8 +105,8 @@ function Roles({ type, id, user, onChange }) {
     }
   }
   return html`
-    <section class="part" aria-label="Roles">
-      <h2>Give or take a role</h2>
+    <section class="part" aria-label=${say("access.roles")}>
+      <h2>${say("access.roles")}</h2>
       <form
         class="fields"
         onSubmit=${(event) => {
@@ -112,11 +114,11 @@ function Roles({ type, id, user, onChange }) {
           change(GRANT);
         }}
       >
-        <label>User or group <input required value=${who} autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
-        <label class="check"><input type="checkbox" checked=${isGroup} onChange=${(event) => setGroup(event.target.checked)} /> a group</label>
-        <label>Role <select value=${role} onChange=${(event) => setRole(event.target.value)}>${ROLES[type].map((one) => html`<option key=${one} value=${one}>${titled(one)}</option>`)}</select></label>
-        <button type="submit" disabled=${!who.trim()}>Give</button>
-        <button type="button" class="quiet-button" disabled=${!who.trim()} onClick=${() => change(REVOKE)}>Take away</button>
+        <label>${say("access.userOrGroup")} <input required value=${who} autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
+        <label class="check"><input type="checkbox" checked=${isGroup} onChange=${(event) => setGroup(event.target.checked)} /> ${say("access.isGroup")}</label>
+        <label>${say("access.role")} <select value=${role} onChange=${(event) => setRole(event.target.value)}>${ROLES[type].map((one) => html`<option key=${one} value=${one}>${say(`role.${one}`)}</option>`)}</select></label>
+        <button type="submit" disabled=${!who.trim()}>${say("access.give")}</button>
+        <button type="button" class="quiet-button" disabled=${!who.trim()} onClick=${() => change(REVOKE)}>${say("access.take")}</button>
       </form>
       ${told?.said && html`<p class="outcome" role="status">${told.said}</p>`}
       ${told?.failure && html`<${Failed} failure=${told.failure} />`}

@@ -4,16 +4,17 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
 import { ask } from "./graph.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { Turn } from "./turn.js";
-import { counted, moment } from "./words.js";
+import { moment, say } from "./words.js";
 
 const LONGEST_TITLE = 80;
 
 export function Ask({ given }) {
   const [session, setSession] = useState(given.session);
   const [turns, setTurns] = useState(null);
-  const [text, setText] = useState(given.about ? `How many ${given.about}?` : "");
+  const [text, setText] = useState(given.about ? say("ask.about", { name: given.about }) : "");
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState(null);
   const field = useRef();
@@ -56,10 +57,10 @@ export function Ask({ given }) {
   }
 
   return html`
-    <div class="ask-head"><${Heading} title="Ask">Ask<//>${session && html`<a class="button quiet-button" href=${link("ask")}>New conversation</a>`}</div>
-    ${!session && html`<p class="lead">Ask about the data of this project in your own words. The answer shows the query that it comes from.</p>`}
+    <div class="ask-head"><${Heading} title=${say("place.ask")}>${say("place.ask")}<//>${session && html`<a class="button quiet-button" href=${link("ask")}>${say("ask.new")}</a>`}</div>
+    ${!session && html`<p class="lead">${say("ask.lead")}</p>`}
     ${earlier.failure && !turns && session && html`<${Failed} failure=${earlier.failure} again=${earlier.again} />`}
-    ${session && !turns && earlier.loading && html`<${Loading} what="Opening the conversation" />`}
+    ${session && !turns && earlier.loading && html`<${Loading} what=${say("ask.opening")} />`}
     <ol class="turns">
       ${shown.map(
         (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} onPick=${(reading) => send(reading.text, reading.id)} />`,
@@ -73,10 +74,10 @@ export function Ask({ given }) {
         send(text);
       }}
     >
-      <label class="hidden" for="question">Your question</label>
+      <label class="hidden" for="question">${say("ask.yours")}</label>
       <textarea
         id="question" ref=${field} rows="2" maxlength="10000" value=${text}
-        placeholder=${shown.length ? "Go on: only in 2024, by month, try again …" : "How many orders were there in 2024?"}
+        placeholder=${say(shown.length ? "ask.next" : "ask.first")}
         onInput=${(event) => setText(event.target.value)}
         onKeyDown=${(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -84,9 +85,22 @@ export function Ask({ given }) {
           send(text);
         }}
       ></textarea>
-      <button type="submit" disabled=${busy || !text.trim()}>${busy ? "Asking …" : "Ask"}</button>
+      <button type="submit" disabled=${busy || !text.trim()}>${say(busy ? "ask.asking" : "ask.do")}</button>
     </form>
-    ${!session && html`<${Conversations} />`}
+    ${!session && html`<${Suggestions} onPick=${send} /><${Conversations} />`}
+  `;
+}
+
+// What may be asked of this project, for who does not know yet: its first tables by name.
+function Suggestions({ onPick }) {
+  const { data } = useAnswer(SUGGESTED, {});
+  const items = data?.searchMetadata.items ?? [];
+  if (!items.length) return null;
+  return html`
+    <section class="suggestions" aria-label=${say("ask.try")}>
+      <h2>${say("ask.try")}</h2>
+      ${items.map(({ name }) => say("ask.try.count", { name: name.replaceAll("_", " ") })).map((text) => html`<button key=${text} type="button" class="quiet-button" onClick=${() => onPick(text)}>${text}</button>`)}
+    </section>
   `;
 }
 
@@ -103,14 +117,14 @@ function Conversations() {
   if (!data) return html`<${Loading} />`;
   const { items } = data.chatSessions;
   return html`
-    <section class="part" aria-label="Your conversations">
-      <h2>Your conversations</h2>
-      ${items.length === 0 && html`<${Empty} title="None yet">The first question begins one. Nobody but you sees it.<//>`}
+    <section class="part" aria-label=${say("ask.conversations")}>
+      <h2>${say("ask.conversations")}</h2>
+      ${items.length === 0 && html`<${Empty} icon="ask" title=${say("ask.none")}>${say("ask.none.next")}<//>`}
       <ul class="plain rows">
         ${items.map(
           (one) => html`<li key=${one.sessionId}>
-            <a href=${link("ask", { session: one.sessionId })}>${one.title || "Without a title"}</a>
-            <span class="quiet line">${counted(one.turnCount, "question", "questions")}, ${moment(one.updatedAt)}</span>
+            <a href=${link("ask", { session: one.sessionId })}>${one.title || say("ask.untitled")}</a>
+            <span class="quiet line">${say("count.questions", { count: one.turnCount })}, ${moment(one.updatedAt)}</span>
           </li>`,
         )}
       </ul>

@@ -6,22 +6,24 @@ import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer 
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Actions, Rules, Score, Violations } from "./quality.js";
+import { Relations } from "./relations.js";
 import { Start } from "./start.js";
 import { Suspects } from "./suspects.js";
 import { Tags } from "./tags.js";
-import { counted, moment, plain } from "./words.js";
+import { Versions } from "./versions.js";
+import { moment, named, pieces, say } from "./words.js";
 
 // Narrow windows lay the rows out as blocks, which would take their roles from them; so these are written down.
-const HEADS = ["Column", "Type", "Filled", "What is in it"];
+const HEADS = ["asset.column", "asset.type", "asset.filled", "asset.content"];
 
 // Where only the name of a table is known, the catalog says in which source it is.
 export function Asset({ given }) {
   const answer = useAnswer(LOCATE, given.fqn && !given.uri ? { fqn: given.fqn } : undefined);
   if (!given.fqn || given.uri) return html`<${Table} given=${given} />`;
   if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
-  if (!answer.data) return html`<${Loading} what="Looking for the table" />`;
+  if (!answer.data) return html`<${Loading} what=${say("asset.looking")} />`;
   const [found] = answer.data.dataAssets.items;
-  if (found?.fqn !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} title="This is no table">Look for it in <a href=${link("find", { under: given.fqn })}>Find</a>.<//>`;
+  if (found?.fqn !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} icon="table" title=${say("asset.notTable")}>${pieces("asset.lookIn", { find: html`<a href=${link("find", { under: given.fqn })}>${say("place.find")}</a>` })}<//>`;
   return html`<${Table} given=${{ ...given, uri: found.resourceUri }} />`;
 }
 
@@ -30,9 +32,9 @@ function Table({ given }) {
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);
   const profile = useAnswer(PROFILE, variables);
-  if (!variables) return html`<${Empty} title="No table is named">Look for one in <a href=${link("find")}>Find</a>.<//>`;
+  if (!variables) return html`<${Empty} icon="table" title=${say("asset.noneNamed")}>${pieces("asset.lookIn", { find: html`<a href=${link("find")}>${say("place.find")}</a>` })}<//>`;
   if (answer.failure) return html`<${Heading} title=${fqn}>${parts(fqn).at(-1)}<//><${Failed} failure=${answer.failure} again=${answer.again} />`;
-  if (!answer.data) return html`<${Loading} what="Opening the table" />`;
+  if (!answer.data) return html`<${Loading} what=${say("asset.opening")} />`;
   const table = answer.data.metadata;
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
@@ -40,35 +42,36 @@ function Table({ given }) {
     <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} opens /></p>
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
-      : html`<p class="described quiet">Nobody has described this table yet.</p>`}
-    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>Ask about it</a><a class="button quiet-button" href=${link("access", { on: uri })}>Who may do what</a><${Start} fqn=${fqn} /></div>
+      : html`<p class="described quiet">${say("asset.undescribed")}</p>`}
+    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a><a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a><${Start} fqn=${fqn} /></div>
     <${Actions} fqn=${fqn} />
     <div class="two">
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />
     </div>
-    <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
     <${Columns} table=${table} profile=${profile} chosen=${column} />
-    <${Keys} answer=${profile} uri=${uri} />
+    <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
+    <${Keys} answer=${profile} uri=${uri} name=${table.name} />
+    <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
     <${Rules} fqn=${fqn} />
   `;
 }
 
 function facts(table) {
   return [
-    plain(table.tableType) || "table",
-    table.rowCount != null && counted(table.rowCount, "row", "rows"),
-    table.columnCount != null && counted(table.columnCount, "column", "columns"),
-    `version ${table.version}`,
-    table.owners?.length && `owned by ${table.owners.map((owner) => owner.name).join(", ")}`,
-    `changed ${moment(table.updatedAt)}`,
+    named("kind", table.tableType || "TABLE"),
+    table.rowCount != null && say("count.rows", { count: table.rowCount }),
+    table.columnCount != null && say("count.columns", { count: table.columnCount }),
+    say("asset.version", { version: table.version }),
+    table.owners?.length && say("asset.owned", { names: table.owners.map((owner) => owner.name).join(", ") }),
+    say("asset.changed", { when: moment(table.updatedAt) }),
   ].filter(Boolean).join(" · ");
 }
 
 function Trail({ fqn }) {
   const names = parts(fqn).slice(0, -1);
   return html`
-    <nav class="trail" aria-label="Where it is">
+    <nav class="trail" aria-label=${say("part.where")}>
       ${names.map((name, at) => html`<a key=${at} href=${link("find", { under: names.slice(0, at + 1).join("."), kind: "TABLE" })}>${name}</a>`)}
     </nav>
   `;
@@ -82,27 +85,27 @@ function Columns({ table, profile, chosen }) {
     if (chosen) document.querySelector("tr.chosen")?.scrollIntoView({ block: "center" });
   }, [chosen, table.id]);
   return html`
-    <section class="part" aria-label="Columns">
-      <h2>Columns <small>${measuredBy(profile, measured)}</small></h2>
+    <section class="part" aria-label=${say("asset.columns")}>
+      <h2>${say("asset.columns")} <small>${measuredBy(profile, measured)}</small></h2>
       ${profile.failure && html`<${Failed} failure=${profile.failure} again=${profile.again} />`}
-      ${columns.length === 0 && html`<${Empty} title="No columns">The catalog knows of none.<//>`}
+      ${columns.length === 0 && html`<${Empty} title=${say("asset.noColumns")}>${say("asset.noColumns.next")}<//>`}
       ${columns.length > 0 &&
-      html`<div class="wide" tabindex="0" role="region" aria-label="Table of columns">
+      html`<div class="wide" tabindex="0" role="region" aria-label=${say("asset.tableOf")}>
         <table class="columns" role="table">
-          <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${head}</th>`)}</tr></thead>
+          <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${say(head)}</th>`)}</tr></thead>
           <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
         </table>
       </div>`}
-      <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} one="more column is" many="more columns are" />
+      <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} what="asset.moreColumns" />
     </section>
   `;
 }
 
 function measuredBy(profile, measured) {
-  if (profile.loading) return "being looked up …";
-  if (!measured) return profile.failure ? "" : "not profiled yet";
-  const sample = measured.sampleSize ? ` from ${counted(measured.sampleSize, "row", "rows")}` : "";
-  return `profiled ${moment(measured.measuredAt)}${sample}`;
+  if (profile.loading) return say("asset.lookedUp");
+  if (!measured) return profile.failure ? "" : say("asset.notProfiled");
+  const rows = measured.sampleSize ? say("count.rows", { count: measured.sampleSize }) : "";
+  return say(rows ? "asset.profiledFrom" : "asset.profiled", { when: moment(measured.measuredAt), rows });
 }
 
 const Column = ({ column, figures, chosen }) => html`
@@ -111,26 +114,27 @@ const Column = ({ column, figures, chosen }) => html`
       <span class="name">${column.name}</span> <${Tags} tags=${column.tags} opens />
       ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
-    <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> not null</span>`}</td>
+    <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> ${say("asset.notNull")}</span>`}</td>
     <td role="cell"><${Shares} figures=${figures} /></td>
     <td role="cell"><${Picture} figures=${figures} /></td>
   </tr>
 `;
 
-function Keys({ answer, uri }) {
+function Keys({ answer, uri, name }) {
   const profile = answer.data?.metadata.profile;
   const keys = profile?.candidateKeys ?? [];
   const references = profile?.foreignKeys ?? [];
   if (!keys.length && !references.length) return null;
   return html`
-    <${Part} title="Keys and references" answer=${answer}>
+    <${Part} title=${say("asset.keys")} answer=${answer}>
       ${() => html`
+        ${references.length > 0 && html`<${Relations} name=${name} uri=${uri} references=${references} />`}
         <ul class="plain">
-          ${keys.map((key) => html`<li key=${key.columns.join()}><code>${key.columns.join(", ")}</code> tells rows apart${key.isDeclared ? " (declared)" : " (measured)"}</li>`)}
+          ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(key.isDeclared ? "asset.key.declared" : "asset.key.measured", { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}
           ${references.map(
             (one) => html`<li key=${one.columns.join() + one.targetFqn}>
-              <code>${one.columns.join(", ")}</code> refers to <a href=${link("asset", { uri, fqn: one.targetFqn })}>${parts(one.targetFqn).at(-1)}</a>
-              <span class="quiet"> (${one.targetColumns.join(", ")}${one.isDeclared ? ", declared" : ""})</span>
+              ${pieces("asset.refers", { columns: html`<code>${one.columns.join(", ")}</code>`, table: html`<a href=${link("asset", { uri, fqn: one.targetFqn })}>${parts(one.targetFqn).at(-1)}</a>` })}
+              <span class="quiet"> (${one.targetColumns.join(", ")}${one.isDeclared ? `, ${say("asset.declared")}` : ""})</span>
             </li>`,
           )}
         </ul>

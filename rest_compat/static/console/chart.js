@@ -3,7 +3,7 @@
 // known is not drawn: the rows stand below it anyway.
 import { CHART } from "./documents.js";
 import { Failed, html, useAnswer } from "./parts.js";
-import { number, short } from "./words.js";
+import { days, number, say, short } from "./words.js";
 
 const WIDTH = 640;
 const LETTER = 6.6;
@@ -19,7 +19,7 @@ export function Chart({ resourceUri, title }) {
     <figure class="chart">
       <figcaption>${title}${spec.title?.subtitle && html`<small>${spec.title.subtitle}</small>`}</figcaption>
       ${drawn.series.length > 1 && html`<ul class="legend">${drawn.series.map((name, at) => html`<li key=${name}><span class=${`dot c${at % COLOURS}`} aria-hidden="true"></span>${name}</li>`)}</ul>`}
-      <div class="wide"><svg viewBox=${`0 0 ${WIDTH} ${drawn.height}`} role="img" aria-label=${`Chart: ${title}. Its figures stand in the rows below.`}>${drawn.marks}</svg></div>
+      <div class="wide"><svg viewBox=${`0 0 ${WIDTH} ${drawn.height}`} role="img" aria-label=${say("chart.name", { title })}>${drawn.marks}</svg></div>
     </figure>
   `;
 }
@@ -39,7 +39,7 @@ export function drawing(spec) {
 
 const colourOf = (series, name) => `c${Math.max(0, series.indexOf(name)) % COLOURS}`;
 const distinct = (list) => [...new Set(list)];
-const label = (value) => (value == null ? "none" : String(value));
+const label = (value) => (value == null ? say("turn.none") : String(value));
 const cut = (text, letters) => (text.length > letters ? text.slice(0, letters - 1) + "…" : text);
 
 // Round numbers from at most the smallest to at least the greatest value, about `count` of them.
@@ -129,7 +129,7 @@ function lines(spec, values, encoding) {
   const up = scale(places[0], places.at(-1), bottom, top);
   const marked = found.length <= 60;
   const day = to - from > 400 * 864e5 ? { year: "numeric", month: "short" } : { month: "short", day: "numeric" };
-  const name = timed ? new Intl.DateTimeFormat(navigator.language, { ...day, timeZone: "UTC" }) : { format: String };
+  const name = timed ? days(day) : { format: String };
   const shown = spread(distinct(moments).sort((one, other) => one - other), 8);
   const marks = html`
     ${upward(places, up, left, right, encoding.y.title ?? "")}
@@ -179,7 +179,7 @@ function distribution(values, { x }) {
   const along = scale(places[0], places.at(-1), left, right);
   const up = scale(high[0], high.at(-1), bottom, top);
   const marks = html`
-    ${upward(high, up, left, right, "rows")}
+    ${upward(high, up, left, right, say("chart.rows"))}
     ${across(spread(places, 8), along, bottom, bottom, x.title ?? "")}
     ${counts.map((count, at) => html`<rect key=${at} class="mark c0" x=${along(places[at]) + 1} y=${up(count)} width=${Math.max(1, along(places[at + 1]) - along(places[at]) - 2)} height=${bottom - up(count)}><title>${number(places[at])} – ${number(places[at + 1])}: ${number(count)}</title></rect>`)}
   `;

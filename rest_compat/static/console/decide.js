@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { Confirm } from "./desk.js";
 import { Failed, html, Loading, Told } from "./parts.js";
-import { counted, number } from "./words.js";
+import { number, say } from "./words.js";
 
 const PAUSE = 600;
 
-// `asked` is { verb, noun, about, told, reason, trial(signal), carryOut(notes, step, stopped) }. The trial answers with
+// `asked` is { verb, noun (the key of a plural), about, told, reason, trial(signal), carryOut(notes, step, stopped) }. The trial answers with
 // { moves, stays: [sentence], heads, rows: [[text]] } and carrying out with whatever `onEnd` takes; `step` is told how
 // many are done, and `stopped` whether somebody wants no more.
 export function Sure({ asked, onEnd }) {
@@ -22,9 +22,9 @@ export function Sure({ asked, onEnd }) {
     return () => leaving.abort();
   }, [asked]);
   async function yes(notes) {
-    setBusy("Going on …");
+    setBusy(say("decide.going"));
     try {
-      onEnd(await asked.carryOut(notes, (done) => setBusy(`${number(done)} done …`), () => stopped.current));
+      onEnd(await asked.carryOut(notes, (done) => setBusy(say("decide.done", { count: done })), () => stopped.current));
     } catch (error) {
       onEnd({ failure: error });
     }
@@ -32,11 +32,11 @@ export function Sure({ asked, onEnd }) {
   const no = () => (busy ? (stopped.current = true) : onEnd(null));
   const moves = trial?.moves ?? 0;
   return html`
-    <${Confirm} title=${moves ? `${verb} ${counted(moves, ...noun)}?` : `${verb}?`} verb=${moves ? `${verb} ${number(moves)}` : ""} reason=${moves > 0 && reason} busy=${busy} onYes=${yes} onNo=${no}>
+    <${Confirm} title=${moves ? say("decide.sure", { verb, what: say(noun, { count: moves }) }) : say("decide.sureOne", { verb })} verb=${moves ? say("decide.yes", { verb, count: moves }) : ""} reason=${moves > 0 && reason} busy=${busy} onYes=${yes} onNo=${no}>
       <p>${about}</p>
       ${failure && html`<${Failed} failure=${failure} />`}
-      ${!trial && !failure && html`<${Loading} what="Looking at what would change" />`}
-      ${trial && !moves && html`<p><strong>Nothing would change.</strong></p>`}
+      ${!trial && !failure && html`<${Loading} what=${say("decide.looking")} />`}
+      ${trial && !moves && html`<p><strong>${say("decide.nothing")}</strong></p>`}
       ${trial?.stays.map((sentence) => html`<p key=${sentence} class="trouble">${sentence}</p>`)}
       ${trial?.rows.length > 0 && html`<${Sample} trial=${trial} />`}
       ${moves > 0 && html`<p class="quiet">${told}</p>`}
@@ -45,13 +45,13 @@ export function Sure({ asked, onEnd }) {
 }
 
 const Sample = ({ trial: { moves, heads, rows } }) => html`
-  <div class="wide sample" tabindex="0" role="region" aria-label="What would change">
+  <div class="wide sample" tabindex="0" role="region" aria-label=${say("decide.sample")}>
     <table>
       <thead><tr>${heads.map((head) => html`<th key=${head} scope="col">${head}</th>`)}</tr></thead>
       <tbody>${rows.map((row, at) => html`<tr key=${at}>${row.map((text, place) => html`<td key=${place}><${Told} text=${text} /></td>`)}</tr>`)}</tbody>
     </table>
   </div>
-  ${moves > rows.length && html`<p class="quiet">The first ${rows.length} of ${number(moves)}.</p>`}
+  ${moves > rows.length && html`<p class="quiet">${say("decide.firstOf", { rows: rows.length, total: moves })}</p>`}
 `;
 
 // One call decides as many as a server takes at once and says how many wait: called until none does, none moves any
@@ -98,7 +98,7 @@ export function Outcome({ told }) {
   if (told.failure) return html`<${Failed} failure=${told.failure} />`;
   return html`
     <p class="outcome" role="status">
-      ${told.said}${told.undo && html` <button type="button" class="quiet-button" onClick=${told.undo}>Undo</button>`}
+      ${told.said}${told.undo && html` <button type="button" class="quiet-button" onClick=${told.undo}>${say("decide.undo")}</button>`}
       ${told.trouble && html` <span class="trouble">${told.trouble}</span>`}
     </p>
   `;

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { html } from "./parts.js";
-import { counted } from "./words.js";
+import { pieces, say } from "./words.js";
 
 const FIRST = 10;
 const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
@@ -82,20 +82,27 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
   }
   return html`
     <p class="keys quiet">
-      <kbd>↓</kbd> <kbd>↑</kbd> move${onOpen && html`, <kbd>Enter</kbd> opens a group`}${choices.map((one) => html`, <kbd>${one.key}</kbd> ${one.verb.toLowerCase()}`)}; with <kbd>Shift</kbd> all below the heading
+      ${pieces("desk.keys", {
+        down: html`<kbd>↓</kbd>`,
+        up: html`<kbd>↑</kbd>`,
+        shift: html`<kbd>⇧</kbd>`,
+        rest: html`${onOpen && pieces("desk.enter", { enter: html`<kbd>↵</kbd>` })}${choices.map((one) => html`, <kbd>${one.key}</kbd> ${one.verb.toLowerCase()}`)}`,
+      })}
     </p>
     <div class=${shown ? "desk shown" : "desk"}>
       <div ref=${board} class="board" onKeyDown=${pressed} onFocusIn=${focused}>
         ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} heading=${heading} />`)}
       </div>
-      <aside ref=${aside} class="detail" aria-label="What is chosen" aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
-        ${shown && html`<button type="button" class="quiet-button back" autofocus onClick=${back}>‹ Back</button>`}
-        ${chosen && html`<p class="choices">${choices.map((one, at) => html`<button key=${one.key} type="button" class=${at ? "quiet-button" : undefined} onClick=${() => decide(one, chosen)}>${one.verb}</button>`)}${chosen.opened !== undefined && html`<button type="button" class="quiet-button" onClick=${() => (onOpen(chosen), shown && back())}>${chosen.opened ? "Close" : "Show each"}</button>`}</p>`}
+      <aside ref=${aside} class="detail" aria-label=${say("desk.chosen")} aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
+        ${shown && html`<button type="button" class="quiet-button back" autofocus onClick=${back}>‹ ${say("part.back")}</button>`}
+        ${chosen && html`<p class="choices">${choices.map((one, at) => html`<button key=${one.key} type="button" class=${at ? "quiet-button" : undefined} onClick=${() => decide(one, chosen)}>${one.verb}</button>`)}${chosen.opened !== undefined && html`<button type="button" class="quiet-button" onClick=${() => (onOpen(chosen), shown && back())}>${say(chosen.opened ? "desk.close" : "desk.each")}</button>`}</p>`}
         ${chosen && detail(chosen)}
       </aside>
     </div>
   `;
 }
+
+const many = (choice) => choice.many ?? say("decide.all", { verb: choice.verb });
 
 function Group({ group, row, choices, chosen, sum, onOpen, heading = "h2" }) {
   const [open, setOpen] = useState(false);
@@ -108,7 +115,7 @@ function Group({ group, row, choices, chosen, sum, onOpen, heading = "h2" }) {
       <header>
         <${heading}>${group.title} <small>${count}</small><//>
         <span class="choices">
-          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${`${one.many ?? `${one.verb} all`} of ${group.title}: ${count}`} onClick=${() => one.decideAll(group)}>${one.many ?? `${one.verb} all`}</button>`)}
+          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${say("decide.groupOf", { verb: many(one), title: group.title, count })} onClick=${() => one.decideAll(group)}>${many(one)}</button>`)}
         </span>
       </header>
       <ul class="plain">
@@ -118,7 +125,7 @@ function Group({ group, row, choices, chosen, sum, onOpen, heading = "h2" }) {
           </li>`,
         )}
       </ul>
-      ${rest > 0 && !open && html`<button type="button" class="quiet-button" onClick=${() => setOpen(true)}>Show ${counted(rest, "more", "more")}</button>`}
+      ${rest > 0 && !open && html`<button type="button" class="quiet-button" onClick=${() => setOpen(true)}>${say("desk.show", { count: rest })}</button>`}
     </section>
   `;
 }
@@ -146,7 +153,7 @@ export function Confirm({ title, verb, reason, busy, onYes, onNo, children }) {
         <h2 id="confirm-title" tabindex="-1" autofocus>${title}</h2>
         ${children}
         ${reason && html`<label>${reason}<textarea rows="2" maxlength="1000" value=${notes} onInput=${(event) => setNotes(event.target.value)}></textarea></label>`}
-        <p class="after">${verb && html`<button ref=${yes} type="submit" aria-disabled=${Boolean(busy)}>${busy || verb}</button>`}<button type="button" class="quiet-button" onClick=${onNo}>${busy ? "Stop" : "Leave it"}</button></p>
+        <p class="after">${verb && html`<button ref=${yes} type="submit" aria-disabled=${Boolean(busy)}>${busy || verb}</button>`}<button type="button" class="quiet-button" onClick=${onNo}>${say(busy ? "decide.stop" : "part.cancel")}</button></p>
       </form>
     </dialog>
   `;

@@ -15,8 +15,8 @@ export const PROJECTS = `
 `;
 
 export const FIND = `
-  query ConsoleFind($q: String, $assetType: AssetType, $fqnPrefix: String, $offset: Int!) {
-    searchMetadata(q: $q, assetType: $assetType, fqnPrefix: $fqnPrefix, limit: 30, offset: $offset) {
+  query ConsoleFind($q: String, $assetType: AssetType, $offset: Int!) {
+    searchMetadata(q: $q, assetType: $assetType, limit: 30, offset: $offset) {
       total
       items {
         id
@@ -141,9 +141,17 @@ export const SCORE = `
         dimensionId
         name
         displayName
+        weight
         score
         numerator
         denominator
+        metrics {
+          metricDefinitionId
+          name
+          numerator
+          denominator
+          score
+        }
       }
     }
   }

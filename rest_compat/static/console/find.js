@@ -1,25 +1,30 @@
-// Find: what the catalog of a project holds, searched as one types.
+// Find: what the catalog of a project holds, searched as one types or walked through as a tree. Before anything is
+// asked for, it is the front page: what there is, how good it is and what waits.
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { FIND } from "./documents.js";
-import { Empty, Failed, Heading, html, Loading, Told, useAnswer } from "./parts.js";
+import { Overview, Tree } from "./overview.js";
+import { Empty, Failed, Heading, html, Icon, Loading, Told, useAnswer, Views } from "./parts.js";
 import { above, link, settle } from "./places.js";
 import { Tags } from "./tags.js";
-import { counted, plain } from "./words.js";
+import { named, number, pieces, say } from "./words.js";
 
-const KINDS = [
-  ["", "Everything"],
-  ["TABLE", "Tables"],
-  ["COLUMN", "Columns"],
-  ["DATABASE_SCHEMA", "Schemas"],
-  ["DATABASE", "Databases"],
-];
+const KINDS = ["TABLE", "COLUMN", "DATABASE_SCHEMA", "DATABASE"];
+const ICON = { TABLE: "table", COLUMN: "column", DATABASE_SCHEMA: "schema", DATABASE: "database" };
 const PAUSE = 180;
 const PAGE = 30;
 
+// Whatever lies below a dotted name, at any depth.
+const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;
+
 // Plain words find what begins with the last of them; whatever uses the language of searches is sent as it stands.
-function asked(text) {
-  const words = text.trim();
+function asked(text, under) {
+  const words = worded(text.trim());
+  if (!under) return words;
+  return words ? `(${words}) AND ${below(under)}` : below(under);
+}
+
+function worded(words) {
   if (!words) return null;
   return /^[\p{L}\p{N}_\s]+$/u.test(words) && !/\b(AND|OR|NOT)\b/.test(words) ? words + "*" : words;
 }
@@ -33,17 +38,16 @@ function target({ type, resourceUri, fullyQualifiedName, name }) {
 function size({ type, rowCount, columnCount, tableCount, dataType }) {
   if (type === "COLUMN") return dataType;
   const told = [];
-  if (tableCount != null) told.push(counted(tableCount, "table", "tables"));
-  if (rowCount != null) told.push(counted(rowCount, "row", "rows"));
-  if (columnCount != null) told.push(counted(columnCount, "column", "columns"));
+  if (tableCount != null) told.push(say("count.tables", { count: tableCount }));
+  if (rowCount != null) told.push(say("count.rows", { count: rowCount }));
+  if (columnCount != null) told.push(say("count.columns", { count: columnCount }));
   return told.join(" · ");
 }
 
 const Hit = ({ asset }) => html`
   <li>
     <a class="hit" href=${target(asset)}>
-      <span class="hit-head"><strong>${asset.name}</strong> <span class="kind">${plain(asset.type)}</span></span>
-      <span class="path">${above(asset.fullyQualifiedName)}</span>
+      <span class="hit-head"><${Icon} name=${ICON[asset.type]} /><strong>${asset.name}</strong> <span class="kind">${named("kind", asset.type)}</span> <span class="path">${above(asset.fullyQualifiedName)}</span></span>
       ${asset.description && html`<span class="about"><${Told} text=${asset.description} /></span>`}
       <span class="size">${size(asset)} <${Tags} tags=${asset.tags} /></span>
     </a>
@@ -69,44 +73,52 @@ export function Find({ given }) {
   useEffect(() => setOffset(0), [kind, under]);
   useEffect(() => field.current?.focus(), []);
 
-  const answer = useAnswer(FIND, { q: asked(words), assetType: kind || null, fqnPrefix: under || null, offset });
+  const idle = !words.trim() && !kind && !under;
+  // Without any words the tables come first: columns are thousands, and begin with whatever sorts before letters.
+  const variables = { q: asked(words, under), assetType: kind || (idle ? "TABLE" : null), offset };
+  const answer = useAnswer(FIND, variables);
+  const empty = idle && answer.data?.searchMetadata.total === 0;
   return html`
-    <${Heading} title="Find">Find<//>
+    <${Heading} title=${say("place.find")}>${say("place.find")}<//>
     <form role="search" class="search" onSubmit=${(event) => event.preventDefault()}>
-      <label class="hidden" for="q">Search the catalog</label>
+      <label class="hidden" for="q">${say("find.search")}</label>
+      <${Icon} name="find" />
       <input
         id="q" ref=${field} type="search" value=${text} autocomplete="off" spellcheck=${false}
-        placeholder="A name, a word of a description, or columns.name:price"
+        placeholder=${say("find.placeholder")}
         onInput=${(event) => setText(event.target.value)}
       />
     </form>
-    <div class="kinds" role="group" aria-label="Kind">
-      ${KINDS.map(
-        ([value, label]) => html`<a key=${value} href=${link("find", { q: text, kind: value, under })} aria-current=${value === kind ? "true" : undefined}>${label}</a>`,
-      )}
-      ${under && html`<a class="under" href=${link("find", { q: text, kind })} title="Look everywhere again">in ${under} <span aria-hidden="true">×</span><span class="hidden">, remove</span></a>`}
+    <${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under })])]} />
+    ${under && html`<p class="kinds"><a class="under" href=${link("find", { q: text, kind })} title=${say("find.inRemove")}>${say("find.in", { place: under })} <span aria-hidden="true">×</span><span class="hidden">, ${say("find.inRemove")}</span></a></p>`}
+    ${idle && !empty && html`<${Overview} />`}
+    <div class=${empty ? undefined : "with-tree"}>
+      ${!empty && html`<${Tree} under=${under} />`}
+      <div>
+        <${Found} answer=${answer} text=${words} offset=${offset} onPage=${setOffset} narrowed=${kind || under} idle=${idle} />
+      </div>
     </div>
-    <${Found} answer=${answer} text=${words} offset=${offset} onPage=${setOffset} narrowed=${kind || under} />
   `;
 }
 
-function Found({ answer, text, offset, onPage, narrowed }) {
+function Found({ answer, text, offset, onPage, narrowed, idle }) {
   const { data, failure, loading, again } = answer;
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
-  if (!data) return html`<${Loading} what="Searching" />`;
+  if (!data) return html`<${Loading} what=${say("find.searching")} />`;
   const { items, total } = data.searchMetadata;
   if (total === 0 && !loading) {
-    if (text || narrowed) return html`<${Empty} title="Nothing found">Try fewer or other words, or everything instead of one kind.<//>`;
-    return html`<${Empty} title="The catalog of this project is empty">Connect a source and ingest it, or pick another project above.<//>`;
+    if (text || narrowed) return html`<${Empty} icon="find" title=${say("find.nothing")}>${say("find.nothing.next")}<//>`;
+    const connect = html`<a href=${link("runs", { of: "sources" })}>${say("find.empty.connect")}</a>`;
+    return html`<${Empty} icon="database" title=${say("find.empty")}>${pieces("find.empty.next", { connect })}<//>`;
   }
   return html`
-    <p class="count" role="status">${counted(total, "result", "results")}${loading ? " …" : ""}</p>
+    <p class="count" role="status">${say(idle ? "count.tables" : "count.results", { count: total })}${loading ? " …" : ""}</p>
     <ul class="hits">${items.map((asset) => html`<${Hit} key=${asset.id} asset=${asset} />`)}</ul>
     ${total > PAGE &&
-    html`<nav class="pages" aria-label="Pages">
-      <button type="button" disabled=${offset === 0} onClick=${() => onPage(Math.max(0, offset - PAGE))}>Earlier</button>
-      <span>${offset + 1}–${Math.min(offset + PAGE, total)}</span>
-      <button type="button" disabled=${offset + PAGE >= total} onClick=${() => onPage(offset + PAGE)}>Later</button>
+    html`<nav class="pages" aria-label=${say("part.pages")}>
+      <button type="button" class="quiet-button" disabled=${offset === 0} onClick=${() => onPage(Math.max(0, offset - PAGE))}>${say("part.before")}</button>
+      <span>${say("part.range", { from: number(offset + 1), to: number(Math.min(offset + PAGE, total)), total: number(total) })}</span>
+      <button type="button" class="quiet-button" disabled=${offset + PAGE >= total} onClick=${() => onPage(offset + PAGE)}>${say("part.after")}</button>
     </nav>`}
   `;
 }

@@ -170,6 +170,7 @@ export const OPEN_VIOLATIONS = `
         details
         lastSeenAt
         seenCount
+        assignedTo
       }
     }
   }

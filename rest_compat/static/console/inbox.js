@@ -1,17 +1,19 @@
 // Inbox: what waits for a person to decide.
-import { Heading, html } from "./parts.js";
+import { Heading, html, Views } from "./parts.js";
 import { link } from "./places.js";
 import { Proposals } from "./proposals.js";
+import { Terms } from "./terms.js";
 import { Triage } from "./triage.js";
+import { say } from "./words.js";
+
+const OF = { "": Proposals, violations: Triage, terms: Terms };
 
 export function Inbox({ given }) {
-  const violations = given.of === "violations";
+  const now = given.of in OF ? given.of : "";
+  const Of = OF[now];
   return html`
-    <${Heading} title="Inbox">Inbox<//>
-    <nav class="kinds" aria-label="What waits">
-      <a href=${link("inbox")} aria-current=${violations ? undefined : "page"}>Proposals</a>
-      <a href=${link("inbox", { of: "violations" })} aria-current=${violations ? "page" : undefined}>Violations</a>
-    </nav>
-    ${violations ? html`<${Triage} given=${given} />` : html`<${Proposals} given=${given} />`}
+    <${Heading} title=${say("place.inbox")}>${say("place.inbox")}<//>
+    <${Views} label=${say("inbox.what")} now=${now} views=${["proposals", "violations", "terms"].map((name) => [name in OF ? name : "", say(`inbox.${name}`), link("inbox", { of: name in OF ? name : "" })])} />
+    <${Of} given=${given} />
   `;
 }

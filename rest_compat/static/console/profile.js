@@ -1,6 +1,6 @@
 // The figures of one column, small enough to stand in its row.
 import { html } from "./parts.js";
-import { counted, number, percent, short } from "./words.js";
+import { number, percent, say, short } from "./words.js";
 
 const WIDTH = 160;
 const HEIGHT = 34;
@@ -14,13 +14,13 @@ export function Shares({ figures }) {
       <svg width="48" height="8" viewBox="0 0 48 8" aria-hidden="true"><rect class="rest" width="48" height="8" rx="3" /><rect class="bar-fill" width=${48 * filled} height="8" rx="3" /></svg>
       ${percent(filled)}
     </span>
-    ${figures.distinctCount != null && html`<span class="quiet line">${short(figures.distinctCount)} different</span>`}
+    ${figures.distinctCount != null && html`<span class="quiet line">${say("count.different", { count: short(figures.distinctCount) })}</span>`}
   `;
 }
 
 export function Picture({ figures }) {
   if (!figures) return html`<span class="quiet">–</span>`;
-  if (figures.masked) return html`<span class="quiet">values are masked</span>`;
+  if (figures.masked) return html`<span class="quiet">${say("profile.masked")}</span>`;
   if (figures.histogram.length > 1) return html`<${Histogram} figures=${figures} />`;
   if (figures.topValues.length) return html`<${TopValues} figures=${figures} />`;
   if (figures.minimum != null) return html`<span>${figures.minimum} – ${figures.maximum}</span>`;
@@ -39,7 +39,7 @@ function Histogram({ figures }) {
   const step = WIDTH / histogram.length;
   const from = shown(histogram[0].lower);
   const to = shown(histogram.at(-1).upper);
-  const told = `From ${from} to ${to}${mean == null ? "" : `, ${number(mean)} on average`}`;
+  const told = say(mean == null ? "profile.from" : "profile.mean", { from, to, mean: mean == null ? "" : number(mean) });
   return html`
     <svg class="histogram" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${told}>
       ${histogram.map((bin, at) => {
@@ -58,9 +58,9 @@ function TopValues({ figures }) {
   return html`
     <ul class="top">
       ${values.map(
-        ({ value, count }) => html`<li key=${value} title=${counted(count, "row", "rows")}>
+        ({ value, count }) => html`<li key=${value} title=${say("count.rows", { count })}>
           <svg width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-fill" width=${Math.max(1, (60 * count) / most)} height="10" rx="2" /></svg>
-          <span class="value">${value === "" ? "(blank)" : value}</span> <span class="quiet">${short(count)}</span>
+          <span class="value">${value === "" ? say("profile.blank") : value}</span> <span class="quiet">${short(count)}</span>
         </li>`,
       )}
     </ul>

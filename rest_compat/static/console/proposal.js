@@ -2,26 +2,14 @@
 import { PROPOSAL } from "./inbox-documents.js";
 import { Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { counted, percent, plain } from "./words.js";
+import { named, percent, plain, say } from "./words.js";
 
 // In the order in which they matter: what is personal first, what stands on nearly everything last.
-export const KINDS = {
-  PII_TAG: "Tags of personal data",
-  SENSITIVITY_TAG: "Tags of sensitivity",
-  RELATIONSHIP: "Relationships",
-  GLOSSARY_LINK: "Links to the glossary",
-  DESCRIPTION: "Descriptions",
-  BUSINESS_DEFINITION: "Business definitions",
-  DISPLAY_NAME: "Display names",
-  INSIGHT: "Insights",
-  RULE: "Rules",
-  TAG: "Tags",
-  DQ_TAG: "Tags of data quality",
-};
+const RANKS = ["PII_TAG", "SENSITIVITY_TAG", "RELATIONSHIP", "GLOSSARY_LINK", "DESCRIPTION", "BUSINESS_DEFINITION", "DISPLAY_NAME", "INSIGHT", "RULE", "TAG", "DQ_TAG"];
+export const kindOf = (kind) => named("proposal", kind);
+export const kinds = () => RANKS.map((kind) => [kind, kindOf(kind)]);
 const MOST_SHOWN = 50; // as many as are asked for of a group
-const RANKS = Object.keys(KINDS);
 export const byWeight = (one, other) => RANKS.indexOf(one.key) - RANKS.indexOf(other.key);
-export const kindOf = (kind) => KINDS[kind] ?? plain(kind);
 
 // A value of any kind as one line.
 export function inShort(value) {
@@ -30,14 +18,14 @@ export function inShort(value) {
   if (typeof value !== "object") return String(value);
   if (value.tag_fqn) return value.tag_fqn;
   if (value.sentence) return value.sentence;
-  if (value.table && value.column) return `refers to ${value.table}.${value.column}`;
+  if (value.table && value.column) return say("proposal.refers", { place: `${value.table}.${value.column}` });
   if (value.name) return value.description ? `${value.name}: ${value.description}` : value.name;
   return value.term_name ?? value.term ?? JSON.stringify(value);
 }
 
 // The parts of the evidence that people can read; ids and versions are for programs.
 export function reasons(evidence) {
-  const said = [...(evidence.found ?? []).map((one) => one.reason), ...(evidence.statements ?? []).map((one) => `${one.says} (from ${[one.from].flat().join(", ")})`)];
+  const said = [...(evidence.found ?? []).map((one) => one.reason), ...(evidence.statements ?? []).map((one) => say("proposal.from", { says: one.says, from: [one.from].flat().join(", ") }))];
   for (const [name, value] of Object.entries(evidence)) {
     if (/^(found|statements|basis|engine|kind|.*_id|.*version)$/.test(name) || value === null || typeof value === "boolean") continue;
     if (Array.isArray(value) ? value.every((one) => typeof one !== "object") : typeof value !== "object") said.push(`${plain(name)}: ${[value].flat().join(", ")}`);
@@ -46,33 +34,33 @@ export function reasons(evidence) {
 }
 
 // What all of a group say, with words for the marks of what differs.
-export const saying = ({ says }) => says.replaceAll("{name}", "‹its name›");
+export const saying = ({ says }) => says.replaceAll("{name}", say("proposal.itsName"));
 
 const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
 // What stands, and what would.
 const Becomes = ({ one }) => html`
-  <span class="stands"><${Told} text=${inShort(one.standingValue) || "nothing"} /></span> <span aria-label="becomes">→</span> <${Told} text=${inShort(one.proposedValue)} />
+  <span class="stands"><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></span> <span role="img" aria-label=${say("proposal.becomes")}>→</span> <${Told} text=${inShort(one.proposedValue)} />
 `;
 
 export const ProposalRow = ({ one }) => html`
-  <span class="row-head"><strong>${placeOf(one)}</strong>${one.confidence != null && html`<span class="sure" title="How sure the engine is">${percent(one.confidence)}</span>`}</span>
+  <span class="row-head"><strong>${placeOf(one)}</strong>${one.confidence != null && html`<span class="sure" title=${say("proposal.sure")}>${percent(one.confidence)}</span>`}</span>
   <span class="about"><${Becomes} one=${one} /></span>
 `;
 
 export const GroupRow = ({ one }) => html`
-  <span class="row-head"><strong><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saying(one)} /></strong> <span class="kind">${counted(one.proposals, "proposal", "proposals")}</span>
-    ${one.lowestConfidence != null && html`<span class="sure" title="How sure the engine is">${between(one)}</span>`}</span>
+  <span class="row-head"><strong><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saying(one)} /></strong> <span class="kind">${say("count.proposals", { count: one.proposals })}</span>
+    ${one.lowestConfidence != null && html`<span class="sure" title=${say("proposal.sure")}>${between(one)}</span>`}</span>
   <span class="about">${placeOf(one.example)}: <${Becomes} one=${one.example} /></span>
 `;
 
 function between({ lowestConfidence: low, highestConfidence: high }) {
-  return percent(low) === percent(high) ? percent(low) : `${percent(low)} to ${percent(high)}`;
+  return percent(low) === percent(high) ? percent(low) : say("proposal.between", { low: percent(low), high: percent(high) });
 }
 
 export const GroupDetail = ({ run, one }) => html`
   <h3><${Told} text=${saying(one)} /></h3>
-  <p class="quiet">${counted(one.proposals, "proposal", "proposals")} that are alike, about ${counted(one.assets, "asset", "assets")}. ${one.opened && one.proposals > MOST_SHOWN ? `The first ${MOST_SHOWN} are shown. ` : ""}One of them:</p>
+  <p class="quiet">${say(one.opened && one.proposals > MOST_SHOWN ? "proposal.alikeFirst" : "proposal.alike", { proposals: say("count.proposals", { count: one.proposals }), assets: say("count.assets", { count: one.assets }), shown: MOST_SHOWN })}</p>
   <${ProposalDetail} run=${run} one=${one.example} />
 `;
 
@@ -82,12 +70,12 @@ export function ProposalDetail({ run, one }) {
   return html`
     <h3><a href=${link("asset", { uri: one.resourceUri, fqn: tableOf(one.assetFqn), column: parts(one.assetFqn)[4] })}>${placeOf(one)}</a></h3>
     <dl class="beside">
-      <div><dt>Proposed</dt><dd class="new"><${Told} text=${inShort(one.proposedValue)} /></dd></div>
-      <div><dt>Stands now</dt><dd><${Told} text=${inShort(one.standingValue) || "nothing"} /></dd></div>
+      <div><dt>${say("proposal.proposed")}</dt><dd class="new"><${Told} text=${inShort(one.proposedValue)} /></dd></div>
+      <div><dt>${say("proposal.stands")}</dt><dd><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></dd></div>
     </dl>
     ${one.proposedValue?.tag_description && html`<p class="quiet">${one.proposedValue.tag_description}</p>`}
     ${answer.failure && html`<${Failed} failure=${answer.failure} again=${answer.again} />`}
-    ${!known && answer.loading && html`<${Loading} what="Looking up why" />`}
-    ${known && html`<h4>Why</h4><ul class="why">${reasons(known.evidence).map((reason, at) => html`<li key=${at}><${Told} text=${reason} /></li>`)}</ul>`}
+    ${!known && answer.loading && html`<${Loading} what=${say("proposal.lookingWhy")} />`}
+    ${known && html`<h4>${say("proposal.why")}</h4><ul class="why">${reasons(known.evidence).map((reason, at) => html`<li key=${at}><${Told} text=${reason} /></li>`)}</ul>`}
   `;
 }

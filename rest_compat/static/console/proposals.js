@@ -9,20 +9,14 @@ import { DECIDE_MATCHING, DECIDE_PROPOSALS, PROPOSAL_GROUPS, PROPOSALS, TRY_PROP
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";
-import { byWeight, GroupDetail, GroupRow, inShort, KINDS, kindOf, ProposalDetail, ProposalRow, saying } from "./proposal.js";
-import { counted, moment, number, work } from "./words.js";
+import { byWeight, GroupDetail, GroupRow, inShort, kindOf, kinds, ProposalDetail, ProposalRow, saying } from "./proposal.js";
+import { moment, number, say, work } from "./words.js";
 
 const MOST_RUNS = 20;
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
-const NOUN = ["proposal", "proposals"];
-const DONE = { APPROVE: "accepted", REJECT: "rejected", PENDING: "taken up again" };
-const TOLD = {
-  APPROVE: "Each is carried out at once, as a new version of its asset. What is accepted stays.",
-  REJECT: "Nothing changes in the catalog. Rejected ones can be taken up again.",
-  PENDING: "They wait for a decision again.",
-};
-const SURE = [["", "However sure"], ["0.95", "95% sure and more"], ["0.9", "90% sure and more"], ["0.75", "75% sure and more"], ["0.5", "50% sure and more"]];
+const NOUN = "count.proposals";
+const SURE = ["", "0.95", "0.9", "0.75", "0.5"];
 
 export function Proposals({ given }) {
   return given.run ? html`<${OfRun} key=${given.run} given=${given} />` : html`<${Waiting} />`;
@@ -48,14 +42,14 @@ function Waiting() {
   }, [items, loading]);
   const wrong = list.failure ?? failure;
   if (wrong) return html`<${Failed} failure=${wrong} again=${list.again} />`;
-  if (!waiting) return html`<${Loading} what="Looking for what waits" />`;
-  if (!waiting.length) return html`<${Empty} title="Nothing waits">What runs propose comes here until somebody decides. Start one on the page of a table.<//>`;
+  if (!waiting) return html`<${Loading} what=${say("proposals.looking")} />`;
+  if (!waiting.length) return html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<//>`;
   return html`
     <ul class="hits">
       ${waiting.map(
         (run) => html`<li key=${run.id}>
           <a class="hit" href=${link("inbox", { run: run.id })}>
-            <span class="hit-head"><strong>${counted(run.waiting, ...NOUN)}</strong> <span class="kind">${work(run.workflowType)}</span></span>
+            <span class="hit-head"><strong>${say(NOUN, { count: run.waiting })}</strong> <span class="kind">${work(run.workflowType)}</span></span>
             <span class="size">${[run.assetFqn, moment(run.completedAt)].filter(Boolean).join(" · ")}</span>
           </a>
         </li>`,
@@ -93,58 +87,58 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
       return [{ ...group, proposals: group.proposals - 1, example: members.otherOf(group, one) ?? group.example }];
     }));
   }
-  function askAbout(decision, verb, which, about) {
+  function askAbout(decision, which, about) {
     setAsked({
-      verb,
+      verb: say(`proposals.${decision}`),
       about,
       noun: NOUN,
-      told: TOLD[decision],
-      reason: decision !== "PENDING" && "Why (kept with the decision, may be empty)",
+      told: say(`proposals.${decision}.told`),
+      reason: decision !== "PENDING" && say("proposals.reason"),
       trial: async (signal) => {
         await decisions.flush();
         return trialOf((await ask(TRY_PROPOSALS, { runId: run, decision, only: which }, { signal })).decideRun);
       },
       carryOut: async (notes, step, stopped) => {
         const came = await decideMatching({ runId: run, decision, only: which, notes }, step, stopped);
-        const undo = decision === "REJECT" && came.moved > 0 && (() => askAbout("PENDING", "Take up", which, `What was rejected is taken up again. ${about}`));
+        const undo = decision === "REJECT" && came.moved > 0 && (() => askAbout("PENDING", which, say("proposals.again", { about })));
         members.forget();
         again();
-        return { said: `${counted(came.moved, ...NOUN)} ${DONE[decision]}.`, trouble: troubleOf(came), undo };
+        return { said: say(`proposals.${decision}.done`, { count: came.moved }), trouble: troubleOf(came), undo };
       },
     });
   }
-  const choice = (key, verb, decision) => ({
+  const choice = (key, decision) => ({
     key,
-    verb,
+    verb: say(`proposals.${decision}`),
     decide: (item) => {
-      if (isMany(item)) askAbout(decision, verb, { ...only, group: item.id }, `${kindOf(item.kind)}: ${saying(item)}`);
+      if (isMany(item)) askAbout(decision, { ...only, group: item.id }, `${kindOf(item.kind)}: ${saying(item)}`);
       else decisions.later(item, decision);
       return isMany(item);
     },
-    decideAll: (section) => askAbout(decision, verb, { ...only, kinds: [section.key] }, `${section.title}${inWords(filter, false)}.`),
+    decideAll: (section) => askAbout(decision, { ...only, kinds: [section.key] }, `${section.title}${inWords(filter, false)}.`),
   });
-  const everything = (decision, verb) => askAbout(decision, verb, only, `${narrow ? "What the filter fits" : "All that waits"}${inWords(filter, true)}.`);
+  const everything = (decision) => askAbout(decision, only, `${say(narrow ? "proposals.fits" : "proposals.waits")}${inWords(filter, true)}.`);
   const rows = list.items.flatMap((group) => members.beside(group));
   const sections = grouped(rows, (one) => one.kind, (one) => kindOf(one.kind), byWeight);
   const left = (list.total ?? 0) - list.items.length;
   const busy = list.loading || decisions.going;
   return html`
     <p class="kinds">
-      <a href=${link("inbox")}>‹ All runs</a>
-      ${total !== undefined && html`<span class="quiet" role="status">${counted(total, ...NOUN)} in ${counted(list.total ?? 0, "group", "groups")} to decide${busy ? " …" : ""}</span>`}
+      <a href=${link("inbox")}>${say("proposals.allRuns")}</a>
+      ${total !== undefined && html`<span class="quiet" role="status">${say("proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
     ${(list.total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${everything} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${again} />`}
     ${members.failure && html`<${Failed} failure=${members.failure} />`}
-    ${list.total === null && list.loading && html`<${Loading} what="Fetching the proposals" />`}
-    ${list.items.length === 0 && decisions.going && html`<${Loading} what="Carrying out what was decided" />`}
-    ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>Show all again</button><//>` : html`<${Empty} title="All decided"><a href=${link("inbox")}>See what else waits</a>.<//>`)}
+    ${list.total === null && list.loading && html`<${Loading} what=${say("proposals.fetching")} />`}
+    ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
+    ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} choices=${[choice("a", "Accept", "APPROVE"), choice("r", "Reject", "REJECT")]} onOpen=${members.toggle} sum=${(section) => number(sumOf(section)) + (left > 0 ? " and more" : "")}
+    html`<${Desk} groups=${sections} choices=${[choice("a", "APPROVE"), choice("r", "REJECT")]} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
-    ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>Show more of ${counted(left, "other group", "other groups")}</button>`}
+    ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>${say("proposals.moreGroups", { count: left })}</button>`}
     ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
@@ -154,22 +148,22 @@ const isMany = (item) => item.proposals > 1;
 const sumOf = (section) => section.items.reduce((sum, item) => sum + (item.of ? 0 : item.proposals), 0);
 
 function inWords({ kind, sure, like }, withKind) {
-  const said = [withKind && kind && kindOf(kind).toLowerCase(), sure && SURE.find(([value]) => value === sure)?.[1], like && `names like ${patternOf(like)}`];
+  const said = [withKind && kind && kindOf(kind).toLowerCase(), sure && say(`proposals.sure.${sure}`), like && say("proposals.like", { pattern: patternOf(like) })];
   const told = said.filter(Boolean).join(", ");
   return told && `: ${told}`;
 }
 
 function trialOf({ moved, waiting, conflicted, conflicts, sample }) {
-  const stays = conflicted ? [`${counted(conflicted, "one stays", "stay")} undecided: ${parts(conflicts[0].assetFqn).slice(3).join(".")}: ${conflicts[0].message}`] : [];
+  const stays = conflicted ? [say("proposals.stays", { count: conflicted, where: parts(conflicts[0].assetFqn).slice(3).join("."), message: conflicts[0].message })] : [];
   return {
     moves: moved + waiting,
     stays,
-    heads: ["Where", "Stands now", "Proposed"],
-    rows: sample.map((one) => [parts(one.assetFqn).slice(3).join(".") || one.assetFqn, inShort(one.standingValue) || "nothing", inShort(one.proposedValue)]),
+    heads: [say("proposals.where"), say("proposal.stands"), say("proposal.proposed")],
+    rows: sample.map((one) => [parts(one.assetFqn).slice(3).join(".") || one.assetFqn, inShort(one.standingValue) || say("proposal.nothing"), inShort(one.proposedValue)]),
   };
 }
 
-const troubleOf = ({ conflicted, message }) => (conflicted ? `${number(conflicted)} could not be: ${message}` : "");
+const troubleOf = ({ conflicted, message }) => (conflicted ? say("proposals.couldNot", { count: conflicted, message }) : "");
 
 // One call decides some thousands, and says behind which table to go on.
 async function decideMatching(variables, step, stopped) {
@@ -219,12 +213,12 @@ function useMembers(run, { minConfidence, assetsLike }) {
 function Filter({ filter, onChange, total, onAll }) {
   return html`
     <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
-      <${Choice} label="Which kind" options=${[["", "Every kind"], ...Object.entries(KINDS)]} value=${filter.kind} onChange=${(kind) => onChange({ kind })} />
-      <${Choice} label="How sure the engine is" options=${SURE} value=${filter.sure} onChange=${(sure) => onChange({ sure })} />
+      <${Like} label=${say("like.label")} value=${filter.like} onChange=${(like) => onChange({ like })} />
+      <${Choice} label=${say("proposals.kind")} options=${[["", say("proposals.anyKind")], ...kinds()]} value=${filter.kind} onChange=${(kind) => onChange({ kind })} />
+      <${Choice} label=${say("proposal.sure")} options=${SURE.map((value) => [value, say(`proposals.sure.${value}`)])} value=${filter.sure} onChange=${(sure) => onChange({ sure })} />
       ${total > 0 && html`<span class="choices">
-        <button type="button" class="quiet-button all" onClick=${() => onAll("APPROVE", "Accept")}>Accept all ${number(total)} …</button>
-        <button type="button" class="quiet-button" onClick=${() => onAll("REJECT", "Reject")}>Reject all …</button>
+        <button type="button" class="quiet-button all" onClick=${() => onAll("APPROVE")}>${say("decide.allOf", { verb: say("proposals.APPROVE"), total })}</button>
+        <button type="button" class="quiet-button" onClick=${() => onAll("REJECT")}>${say("decide.allOfThem", { verb: say("proposals.REJECT") })}</button>
       </span>`}
     </form>
   `;
@@ -238,7 +232,7 @@ function useDecisions(run, { drop, again, recount }, setTold) {
       const held = new Set(conflicts.map((one) => one.proposalId));
       const moved = ids.filter((id) => !held.has(id));
       const undo = decision === "REJECT" && moved.length > 0 && (() => takeBack(moved));
-      setTold({ said: `${counted(moved.length, ...NOUN)} ${DONE[decision]}.`, trouble: troubleOf({ conflicted, message: conflicts[0]?.message }), undo });
+      setTold({ said: say(`proposals.${decision}.done`, { count: moved.length }), trouble: troubleOf({ conflicted, message: conflicts[0]?.message }), undo });
       if (conflicted) again();
       else recount();
     } catch (failure) {

@@ -1,20 +1,21 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
 import { ACTIONS, RULES, SCORE, VIOLATIONS } from "./documents.js";
+import { Ring } from "./overview.js";
 import { Empty, html, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { link } from "./places.js";
-import { counted, moment, number, percent, plain } from "./words.js";
+import { moment, named, number, percent, plain, say } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
 export const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
 export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
-export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${plain(value)}</span>`;
+export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${named("severity", value)}</span>`;
 
 // How many points of a hundred it went up or down.
 function changed(change) {
   const points = 100 * Number(change?.difference ?? 0);
   if (!points) return "";
-  return ` ${points > 0 ? "+" : "−"}${number(Math.abs(points))} points since the assessment before`;
+  return ` ${say(points > 0 ? "quality.up" : "quality.down", { points: number(Math.abs(points)) })}`;
 }
 
 // The first of a long list, and the rest for who asks for it.
@@ -22,7 +23,7 @@ function Short({ items, total = items.length, children }) {
   const rest = items.slice(FIRST);
   return html`
     <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
-    ${rest.length > 0 && html`<details class="more"><summary>${counted(rest.length, "more", "more")}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
+    ${rest.length > 0 && html`<details class="more"><summary>${say("part.more", { count: rest.length })}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
     <${NotShown} count=${total - items.length} />
   `;
 }
@@ -30,23 +31,47 @@ function Short({ items, total = items.length, children }) {
 export function Score({ fqn }) {
   const answer = useAnswer(SCORE, { fqn });
   return html`
-    <${Part} title="Score" answer=${answer}>
+    <${Part} title=${say("quality.score")} answer=${answer}>
       ${({ scorecard }) => {
-        if (scorecard.overallScore == null) return html`<${Empty} title="Not assessed yet">An assessment of data quality gives the table a score.<//>`;
+        if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")}>${say("quality.unassessed.next")}<//>`;
         return html`
-          <p class="score"><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
+          <p class="score"><${Ring} value=${scorecard.overallScore} size=${76} bare /><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
           <ul class="dimensions">
             ${scorecard.dimensions.filter((one) => one.score != null).map(
-              (one) => html`<li key=${one.dimensionId} title=${`${number(one.numerator)} of ${number(one.denominator)}`}>
+              (one) => html`<li key=${one.dimensionId} title=${say("quality.of", { good: one.numerator, all: one.denominator })}>
                 <span>${one.displayName || one.name}</span>
                 <meter min="0" max="1" value=${one.score} aria-label=${one.displayName || one.name}></meter>
                 <span class="figure">${percent(one.score)}</span>
               </li>`,
             )}
           </ul>
+          <${Receipts} dimensions=${scorecard.dimensions} />
         `;
       }}
     <//>
+  `;
+}
+
+// What a score is made of: each metric with what it counted and how much it weighs.
+function Receipts({ dimensions }) {
+  const metrics = dimensions.flatMap((one) => one.metrics.map((metric) => ({ ...metric, dimension: one.displayName || one.name, weight: one.weight })));
+  if (!metrics.length) return null;
+  const heads = ["metric", "good", "all", "weight", "score"];
+  return html`
+    <details class="more"><summary>${say("quality.receipts")}</summary>
+      <div class="wide" tabindex="0" role="region" aria-label=${say("quality.receipts")}>
+        <table>
+          <thead><tr>${heads.map((head, at) => html`<th key=${head} scope="col" class=${at ? "figure" : undefined}>${say(`quality.receipts.${head}`)}</th>`)}</tr></thead>
+          <tbody>${metrics.map(
+            (one) => html`<tr key=${one.metricDefinitionId}>
+              <th scope="row">${plain(one.name)} <span class="quiet line">${one.dimension}</span></th>
+              <td class="figure">${number(one.numerator)}</td><td class="figure">${number(one.denominator)}</td>
+              <td class="figure">${number(Number(one.weight))}</td><td class="figure">${one.score == null ? "–" : percent(one.score)}</td>
+            </tr>`,
+          )}</tbody>
+        </table>
+      </div>
+    </details>
   `;
 }
 
@@ -55,7 +80,7 @@ export function Actions({ fqn }) {
   const answer = useAnswer(ACTIONS, { fqn });
   if (!answer.failure && !answer.data?.actions.total) return null;
   return html`
-    <${Part} title="What to do first" answer=${answer}>
+    <${Part} title=${say("quality.first")} answer=${answer}>
       ${({ actions }) => html`
         <ol class="plain rows actions">
           ${actions.items.map(
@@ -65,7 +90,7 @@ export function Actions({ fqn }) {
             </li>`,
           )}
         </ol>
-        <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>Decide in the inbox</a>${actions.total > actions.items.length && html`<span class="quiet">${counted(actions.total - actions.items.length, "more violation", "more violations")} weigh less.</span>`}</p>
+        <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>${say("quality.inbox")}</a>${actions.total > actions.items.length && html`<span class="quiet">${say("quality.less", { count: actions.total - actions.items.length })}</span>`}</p>
       `}
     <//>
   `;
@@ -85,29 +110,29 @@ function Where({ members, name }) {
   const columns = members.filter((one) => one.column && !name.includes(one.column)).map((one) => one.column);
   const rest = columns.slice(MOST_COLUMNS);
   const whole = columns.length > 0 && members.some((one) => !one.column);
-  return html`${whole && html` <span class="quiet">the table</span>`}
+  return html`${whole && html` <span class="quiet">${say("quality.table")}</span>`}
     ${columns.slice(0, MOST_COLUMNS).map((column) => html` <code key=${column}>${column}</code>`)}
-    ${rest.length > 0 && html` <span class="quiet" title=${rest.join(", ")}>and ${counted(rest.length, "more column", "more columns")}</span>`}`;
+    ${rest.length > 0 && html` <span class="quiet" title=${rest.join(", ")}>${say("quality.andColumns", { count: rest.length })}</span>`}`;
 }
 
 export function seen(members) {
   const often = Math.max(...members.map((one) => one.seenCount));
   const last = members.map((one) => one.lastSeenAt).sort().at(-1);
-  return `${often > 1 ? `${counted(often, "time", "times")}, last ` : ""}${moment(last)}`;
+  return say(often > 1 ? "quality.seenOften" : "quality.seen", { count: often, when: moment(last) });
 }
 
 export function Violations({ fqn }) {
   const answer = useAnswer(VIOLATIONS, { fqn });
   return html`
-    <${Part} title="Open violations" answer=${answer}>
+    <${Part} title=${say("quality.open")} answer=${answer}>
       ${({ violations }) => {
-        if (!violations.total) return html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`;
+        if (!violations.total) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
         return html`
           <${Short} items=${alike([...violations.items].sort(worst))}>
             ${(one) => html`<li key=${one.id}>
               <${Severity} value=${one.severity} /> <strong>${one.displayName || plain(one.name)}</strong>
               <${Where} members=${one.members} name=${one.displayName || one.name} />
-              <span class="quiet line">seen ${seen(one.members)}</span>
+              <span class="quiet line">${seen(one.members)}</span>
             </li>`}
           <//>
           <${NotShown} count=${violations.total - violations.items.length} />
@@ -120,13 +145,13 @@ export function Violations({ fqn }) {
 export function Rules({ fqn }) {
   const answer = useAnswer(RULES, { fqn });
   return html`
-    <${Part} title="Rules" answer=${answer}>
+    <${Part} title=${say("quality.rules")} answer=${answer}>
       ${({ qualityRules }) => {
-        if (!qualityRules.total) return html`<${Empty} title="No rules">An enrichment proposes some from what it measures.<//>`;
+        if (!qualityRules.total) return html`<${Empty} title=${say("quality.noRules")}>${say("quality.noRules.next")}<//>`;
         return html`
           <${Short} items=${[...qualityRules.items].sort(worst)} total=${qualityRules.total}>
             ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong>${one.name}</strong> <span class="kind">${plain(one.state)}</span>
+              <${Severity} value=${one.severity} /> <strong>${one.name}</strong> <span class="kind">${named("rule", one.state)}</span>
               ${one.description && html`<span class="quiet line">${one.description}</span>`}
             </li>`}
           <//>

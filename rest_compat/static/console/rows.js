@@ -1,6 +1,6 @@
 // The rows of an answer, as a table that scrolls in its own place.
 import { html } from "./parts.js";
-import { counted, number } from "./words.js";
+import { number, say } from "./words.js";
 
 // Exact numbers come as texts, which keep all their digits; the type of the column tells them from other texts.
 const NUMERIC = /INT|DECIMAL|NUMERIC|DOUBLE|FLOAT|REAL/i;
@@ -18,17 +18,17 @@ function figure(value, name) {
 }
 
 function cell(value, { name }, numeric) {
-  if (value === null) return html`<span class="quiet">none</span>`;
+  if (value === null) return html`<span class="quiet">${say("turn.none")}</span>`;
   if (numeric) return figure(value, name);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 export function Rows({ result }) {
   const { columns, rows, row_count: total } = result;
-  if (!rows.length) return html`<p class="face calm">The answer has no rows.</p>`;
+  if (!rows.length) return html`<p class="face calm">${say("turn.norows")}</p>`;
   const numeric = columns.map(({ type }, at) => NUMERIC.test(type ?? "") && rows.every((row) => row[at] === null || isNumber(row[at])));
   return html`
-    <div class="wide" tabindex="0" role="region" aria-label=${`Rows of the answer, ${counted(total, "row", "rows")}`}>
+    <div class="wide" tabindex="0" role="region" aria-label=${say("turn.rows", { rows: say("count.rows", { count: total }) })}>
       <table class="rows-table">
         <thead><tr>${columns.map(({ name }, at) => html`<th key=${at} scope="col" class=${numeric[at] ? "figure" : undefined}>${name}</th>`)}</tr></thead>
         <tbody>

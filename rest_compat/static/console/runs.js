@@ -3,21 +3,29 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { RUNS } from "./documents.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, Heading, html, Loading } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, Views } from "./parts.js";
 import { link } from "./places.js";
 import { Run } from "./run.js";
-import { counted, isOpen, lasted, moment, plain, sentence, work } from "./words.js";
+import { Schedules } from "./schedules.js";
+import { Sources } from "./sources.js";
+import { isOpen, lasted, moment, named, pieces, say, sentence, work } from "./words.js";
 
 const FIRST = 50;
 const PAUSE = 3000;
 const SHOWN = { "": () => true, open: (run) => isOpen(run.status), failed: (run) => run.status === "FAILED" || run.progress.failed > 0 };
-const NAMES = [["", "All"], ["open", "Running"], ["failed", "With failures"]];
+const NAMES = [["", "runs.all"], ["open", "runs.open"], ["failed", "runs.failed"]];
 
 export function Runs({ given }) {
+  if (given.of === "sources") return html`<${Sources} given=${given} />`;
+  if (given.of === "schedules") return html`<${Schedules} />`;
   return given.run && given.configuration ? html`<${Run} key=${given.run} given=${given} />` : html`<${List} only=${given.only ?? ""} />`;
 }
 
-export const Status = ({ value }) => html`<span class=${`status ${value.toLowerCase()}`}>${plain(value)}</span>`;
+export const RunViews = ({ now }) => html`
+  <${Views} label=${say("runs.views")} now=${now} views=${[["", say("place.runs"), link("runs")], ["sources", say("runs.sources"), link("runs", { of: "sources" })], ["schedules", say("runs.schedules"), link("runs", { of: "schedules" })]]} />
+`;
+
+export const Status = ({ value }) => html`<span class=${`status ${value.toLowerCase()}`}>${named("status", value)}</span>`;
 
 // How many tasks are over of those that there are; more may begin while a run goes on.
 export function Progress({ progress: { tasks, completed, failed, skipped }, label }) {
@@ -25,7 +33,7 @@ export function Progress({ progress: { tasks, completed, failed, skipped }, labe
   return html`
     <span class="progress">
       <progress max=${Math.max(1, tasks)} value=${over} aria-label=${label}></progress>
-      <span class="quiet">${tasks ? `${over} of ${counted(tasks, "task", "tasks")}` : "not planned yet"}${failed ? `, ${failed} failed` : ""}</span>
+      <span class="quiet">${tasks ? say(failed ? "runs.progressFailed" : "runs.progress", { over, failed, tasks: say("count.tasks", { count: tasks }) }) : say("runs.unplanned")}</span>
     </span>
   `;
 }
@@ -42,15 +50,16 @@ function List({ only }) {
   const shown = items.filter(SHOWN[only] ?? SHOWN[""]);
   const left = (total ?? 0) - items.length;
   return html`
-    <${Heading} title="Runs">Runs<//>
-    <div class="kinds" role="group" aria-label="Which runs">
-      ${NAMES.map(([name, title]) => html`<a key=${name} href=${link("runs", { only: name })} aria-current=${name === only ? "true" : undefined}>${title}</a>`)}
+    <${Heading} title=${say("place.runs")}>${say("place.runs")}<//>
+    <${RunViews} now="" />
+    <div class="kinds" role="group" aria-label=${say("runs.which")}>
+      ${NAMES.map(([name, title]) => html`<a key=${name} href=${link("runs", { only: name })} aria-current=${name === only ? "true" : undefined}>${say(title)}</a>`)}
     </div>
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
-    ${total === null && loading && html`<${Loading} what="Fetching the runs" />`}
-    ${total !== null && !shown.length && html`<${Empty} title=${only ? "None of these" : "No runs yet"}>${only && left > 0 ? "Not among the newest; look at older ones below." : html`Start one on the page of a table; look for it in <a href=${link("find", { kind: "TABLE" })}>Find</a>.`}<//>`}
+    ${total === null && loading && html`<${Loading} what=${say("runs.fetching")} />`}
+    ${total !== null && !shown.length && html`<${Empty} icon="runs" title=${say(only ? "runs.none" : "runs.noneYet")}>${only && left > 0 ? say("runs.older") : pieces("runs.noneYet.next", { find: html`<a href=${link("find", { kind: "TABLE" })}>${say("place.find")}</a>` })}<//>`}
     <ul class="plain rows runs">${shown.map((run) => html`<${Line} key=${run.id} run=${run} />`)}</ul>
-    ${left > 0 && html`<button type="button" class="quiet-button" disabled=${loading && !moving} onClick=${() => setMost(most + FIRST)}>Show ${counted(Math.min(FIRST, left), "older one", "older ones")}</button>`}
+    ${left > 0 && html`<button type="button" class="quiet-button" disabled=${loading && !moving} onClick=${() => setMost(most + FIRST)}>${say("runs.more", { count: Math.min(FIRST, left) })}</button>`}
   `;
 }
 
@@ -58,8 +67,8 @@ const Line = ({ run }) => html`
   <li>
     <a href=${link("runs", { run: run.id, configuration: run.configurationId })}>${sentence(work(run.workflowType))}</a>
     <${Status} value=${run.status} />
-    <${Progress} progress=${run.progress} label=${`${work(run.workflowType)}, tasks that are over`} />
-    <span class="quiet line">${[run.assetFqn, moment(run.startedAt) || "waits for its turn", lasted(run)].filter(Boolean).join(" · ")}</span>
+    <${Progress} progress=${run.progress} label=${say("run.overOf", { work: work(run.workflowType) })} />
+    <span class="quiet line">${[run.assetFqn, moment(run.startedAt) || say("run.waits"), lasted(run)].filter(Boolean).join(" · ")}</span>
     ${run.errorMessage && html`<span class="line trouble">${run.errorMessage}</span>`}
   </li>
 `;

@@ -5,6 +5,7 @@ import { CONFIGURATIONS, CONFIGURE, START_RUN, WORKFLOWS } from "./documents.js"
 import { ask } from "./graph.js";
 import { Failed, html, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
+import { say } from "./words.js";
 
 const ON_SOURCES = "SERVICE_INGESTION"; // which works on a whole connection, never on a table
 
@@ -12,7 +13,7 @@ export function Start({ fqn }) {
   const [open, setOpen] = useState(false);
   return html`
     <details class="start" onToggle=${(event) => setOpen(event.target.open)}>
-      <summary class="button quiet-button">Run something on it</summary>
+      <summary class="button quiet-button">${say("asset.start")}</summary>
       ${open && html`<${Choices} fqn=${fqn} />`}
     </details>
   `;
@@ -42,7 +43,7 @@ function Choices({ fqn }) {
     <ul class="plain rows">
       ${able.map(
         (one) => html`<li key=${one.id} class="choice">
-          <button type="button" class="quiet-button" disabled=${busy !== null} onClick=${() => start(one)}>${busy === one.id ? "Starting …" : one.name}</button>
+          <button type="button" class="quiet-button" disabled=${busy !== null} onClick=${() => start(one)}>${busy === one.id ? say("asset.starting") : one.name}</button>
           <span class="quiet">${one.description}</span>
         </li>`,
       )}
@@ -51,7 +52,7 @@ function Choices({ fqn }) {
 }
 
 // The configuration that is the one to use, else the newest; the first run of a kind makes one as it stands.
-async function configurationOf({ name, workflowType }) {
+export async function configurationOf({ name, workflowType }) {
   const { items } = (await ask(CONFIGURATIONS, { workflowType })).workflowConfigurations;
   const found = items.find((one) => one.isDefault) ?? items.find((one) => !one.requireReferencePack);
   return (found ?? (await ask(CONFIGURE, { name, workflowType })).createWorkflowConfiguration).id;

@@ -3,6 +3,7 @@
 import { useState } from "../vendor/preact-hooks.js";
 
 import { html } from "./parts.js";
+import { say } from "./words.js";
 
 const ORDER = ["PII", "Sensitivity"];
 const LATE = "DataQuality";
@@ -27,8 +28,8 @@ export function Tags({ tags, most = 3, opens = false }) {
   return html`
     <span class="tags">
       ${shown.map((tag) => html`<${Tag} key=${tag.tagFqn} tag=${tag} />`)}
-      ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${`Show ${names} as well`} onClick=${() => setOpen(true)}>+${more}</button>`}
-      ${more > 0 && !opens && html`<span class="tag more-tags" title=${names} role="note" aria-label=${`and ${names}`}>+${more}</span>`}
+      ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${say("tags.show", { count: more, names })} onClick=${() => setOpen(true)}>+${more}</button>`}
+      ${more > 0 && !opens && html`<span class="tag more-tags" title=${names} role="note" aria-label=${say("tags.and", { names })}>+${more}</span>`}
     </span>
   `;
 }

@@ -6,18 +6,23 @@ import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, OPEN_VIOLATIONS } from "./inbox-documents.js";
 import { useAll } from "./pages.js";
+import { ASSIGN_VIOLATION } from "./place-documents.js";
 import { Empty, Failed, html, Loading } from "./parts.js";
 import { link, parts, settle, tableOf } from "./places.js";
 import { ORDER, seen, Severity, worst } from "./quality.js";
-import { counted, number, plain, sentence } from "./words.js";
+import { named, number, plain, say, sentence } from "./words.js";
 
 const MOST = 1000;
-const NOUN = ["violation", "violations"];
-const CHOICES = [
-  { key: "c", verb: "Acknowledge", status: "ACKNOWLEDGED", told: "They stay known, and out of this list." },
-  { key: "x", verb: "Resolve", status: "RESOLVED", told: "What a later run still finds is opened again.", reason: "How it was resolved" },
-  { key: "d", verb: "Dismiss", status: "FALSE_POSITIVE", told: "Later runs leave them as they are.", reason: "Why it is none" },
-];
+const NOUN = "count.violations";
+const CHOICES = { c: "ACKNOWLEDGED", x: "RESOLVED", d: "FALSE_POSITIVE" };
+const choices = () =>
+  Object.entries(CHOICES).map(([key, status]) => ({
+    key,
+    status,
+    verb: say(`triage.${status}`),
+    told: say(`triage.${status}.told`),
+    reason: status !== "ACKNOWLEDGED" && say(`triage.${status}.reason`),
+  }));
 const nameOf = (one) => one.displayName || sentence(plain(one.name));
 const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
@@ -34,7 +39,7 @@ export function Triage({ given: { severity = "", like = "" } }) {
     settle("inbox", { of: "violations", ...next });
     setFilter(next);
   }
-  const outcome = (choice, done) => ({ said: `${choice.verb}: ${counted(done, ...NOUN)}.` });
+  const outcome = (choice, done) => ({ said: say("triage.done", { verb: choice.verb, what: say(NOUN, { count: done }) }) });
   function askAboutOne(choice, one) {
     setAsked({
       ...choice,
@@ -64,7 +69,7 @@ export function Triage({ given: { severity = "", like = "" } }) {
       },
     });
   }
-  const choices = CHOICES.map((choice) => ({
+  const able = choices().map((choice) => ({
     ...choice,
     decide: (one) => askAboutOne(choice, one),
     decideAll: (group) => askAbout(choice, { ...only, names: [group.key] }, `${group.title}${inWords(filter)}.`),
@@ -72,32 +77,32 @@ export function Triage({ given: { severity = "", like = "" } }) {
   const groups = grouped(list.items, (one) => one.name, (one) => sentence(plain(one.name)), (one, other) => worst(one.items[0], other.items[0]));
   const total = list.total ?? 0;
   return html`
-    ${(total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${narrow ? "What the filter fits" : "All that are open"}${inWords(filter)}.`)} />`}
+    ${(total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${say(narrow ? "triage.fits" : "triage.open")}${inWords(filter)}.`)} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
-    ${list.total === null && list.loading && html`<${Loading} what="Fetching the violations" />`}
-    ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title="None of these"><button type="button" onClick=${() => filtered({ severity: "", like: "" })}>Show all again</button><//>` : html`<${Empty} title="None open">Nothing that was looked for is wrong.<//>`)}
-    ${list.items.length > 0 && html`<p class="count" role="status">${counted(list.items.length, ...NOUN)} open${list.loading ? " …" : total > MOST ? `, of ${number(total)}` : ""}</p>`}
-    ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${choices} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+    ${list.total === null && list.loading && html`<${Loading} what=${say("triage.fetching")} />`}
+    ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ severity: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`)}
+    ${list.items.length > 0 && html`<p class="count" role="status">${say(total > MOST ? "triage.countOf" : "triage.count", { count: list.items.length, total })}${list.loading ? " …" : ""}</p>`}
+    ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${able} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
     ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
 
 function inWords({ severity, like }) {
-  const said = [severity && plain(severity), like && `names like ${patternOf(like)}`].filter(Boolean).join(", ");
+  const said = [severity && named("severity", severity), like && say("proposals.like", { pattern: patternOf(like) })].filter(Boolean).join(", ");
   return said && `: ${said}`;
 }
 
 function trialOf({ moved, waiting, barred, sample }) {
-  const stays = barred ? [`${counted(barred, "one stays", "stay")} as they are: from where they stand this cannot be reached.`] : [];
-  return { moves: moved + waiting, stays, heads: ["Where", "What"], rows: sample.map((one) => [placeOf(one), nameOf(one)]) };
+  const stays = barred ? [say("triage.stays", { count: barred })] : [];
+  return { moves: moved + waiting, stays, heads: [say("proposals.where"), say("triage.what")], rows: sample.map((one) => [placeOf(one), nameOf(one)]) };
 }
 
 const Filter = ({ filter, onChange, total, onAll }) => html`
   <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
-    <${Like} label="Names like …" value=${filter.like} onChange=${(like) => onChange({ like })} />
-    <${Choice} label="How bad" options=${[["", "However bad"], ...ORDER.map((value) => [value, sentence(plain(value))])]} value=${filter.severity} onChange=${(severity) => onChange({ severity })} />
-    ${total > 0 && html`<span class="choices">${CHOICES.map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${choice.verb} all${at ? "" : ` ${number(total)}`} …</button>`)}</span>`}
+    <${Like} label=${say("like.label")} value=${filter.like} onChange=${(like) => onChange({ like })} />
+    <${Choice} label=${say("triage.bad")} options=${[["", say("triage.anyBad")], ...ORDER.map((value) => [value, sentence(named("severity", value))])]} value=${filter.severity} onChange=${(severity) => onChange({ severity })} />
+    ${total > 0 && html`<span class="choices">${choices().map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${say(at ? "decide.allOfThem" : "decide.allOf", { verb: choice.verb, total })}</button>`)}</span>`}
   </form>
 `;
 
@@ -112,10 +117,33 @@ function Detail({ one }) {
   return html`
     <h3>${nameOf(one)}</h3>
     <p><a href=${link("asset", { fqn: tableOf(one.assetFqn), column: one.column })}>${one.assetFqn}</a></p>
-    ${wrong !== null && html`<p>${counted(wrong, "row", "rows")} of ${number(denominator)} ${wrong === 1 ? "is" : "are"} wrong.</p>`}
-    ${wrong === null && value != null && html`<p>Measured: ${value} ${unit ?? ""}</p>`}
+    ${wrong !== null && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
+    ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
-    <p class="quiet">Seen ${seen([one])}.</p>
+    <p class="quiet">${sentence(seen([one]))}.</p>
+    <${Assign} one=${one} />
+  `;
+}
+
+// Whoever is to look after it, by the id that the identity provider knows.
+function Assign({ one }) {
+  const [who, setWho] = useState(one.assignedTo ?? "");
+  const [told, setTold] = useState(null);
+  const assign = async (event) => {
+    event.preventDefault();
+    try {
+      await ask(ASSIGN_VIOLATION, { violationId: one.id, assignedTo: who.trim() || null });
+      setTold({ said: say("triage.assigned", { who: who.trim() || say("turn.none") }) });
+    } catch (failure) {
+      setTold({ failure });
+    }
+  };
+  return html`
+    <form class="fields" onSubmit=${assign}>
+      <label>${say("triage.assign")}<input value=${who} maxlength="255" autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
+      <button type="submit" class="quiet-button">${say("triage.assignDo")}</button>
+    </form>
+    <${Outcome} told=${told} />
   `;
 }
 
@@ -126,10 +154,10 @@ function Examples({ examples }) {
   const cell = (one, name) => one.values?.[name] ?? one.key?.[name];
   const names = [...keys, ...values];
   return html`
-    <div class="wide" tabindex="0" role="region" aria-label="Rows that show it">
+    <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
       <table>
         <thead><tr>${names.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${marked.has(name) ? "marked" : undefined}>${String(cell(one, name) ?? "none")}</td>`)}</tr>`)}</tbody>
+        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${marked.has(name) ? "marked" : undefined}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
       </table>
     </div>
   `;

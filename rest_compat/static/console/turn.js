@@ -4,8 +4,10 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { Chart } from "./chart.js";
 import { CSV, FOLLOW } from "./documents.js";
 import { ask, follow, save } from "./graph.js";
-import { Failed, html } from "./parts.js";
-import { counted, percent } from "./words.js";
+import { Failed, html, Loading, useAnswer } from "./parts.js";
+import { PROVENANCE } from "./place-documents.js";
+import { link } from "./places.js";
+import { listed, moment, percent, say } from "./words.js";
 import { Rows } from "./rows.js";
 
 const NOTHING = { steps: [], text: "", sql: null, result: null, artifacts: [], done: null, error: null };
@@ -42,14 +44,14 @@ export function Turn({ session, turn, last, onPick }) {
     <li class="turn" aria-busy=${String(!over && !failure)}>
       <p class="question">${turn.question}</p>
       <div class="answer">
-        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? "The question was sent"} …</p>`}
+        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? say("turn.sent")} …</p>`}
         <${Said} known=${known} />
-        ${known.error && html`<div class="face wrong" role="alert"><strong>No answer came</strong><span>${known.error.message}</span><span>Ask again, or in other words.</span></div>`}
+        ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
         <${Readings} readings=${known.done?.readings} open=${last} onPick=${onPick} />
         <${Charts} artifacts=${known.artifacts} />
         ${known.result && html`<${Rows} result=${known.result} /><${Csv} artifacts=${known.artifacts} result=${known.result} />`}
-        <${Query} known=${known} />
+        <${Query} known=${known} session=${session} turn=${turn.turnId} />
       </div>
     </li>
   `;
@@ -68,12 +70,12 @@ function Said({ known }) {
 function Readings({ readings, open, onPick }) {
   if (!readings?.length) return null;
   return html`
-    <ul class="readings" aria-label="What is meant">
+    <ul class="readings" aria-label=${say("turn.readings")}>
       ${readings.map(
         (reading) => html`<li key=${reading.id}>
           <button type="button" disabled=${!open} onClick=${() => onPick(reading)}>
             <span>${reading.text}</span>
-            ${reading.row_count != null && html`<span class="quiet">${counted(reading.row_count, "row", "rows")}</span>`}
+            ${reading.row_count != null && html`<span class="quiet">${say("count.rows", { count: reading.row_count })}</span>`}
           </button>
         </li>`,
       )}
@@ -102,23 +104,48 @@ function Csv({ artifacts, result }) {
   };
   return html`
     <p class="after">
-      <button type="button" class="quiet-button csv" onClick=${download}>Save as CSV</button>
-      ${result.rows.length < result.row_count && html`<span class="quiet">${counted(result.rows.length, "row", "rows")} of ${result.row_count} shown; the file has all.</span>`}
-      ${result.truncated && html`<span class="quiet">The source has more rows than were read.</span>`}
+      <button type="button" class="quiet-button csv" onClick=${download}>${say("turn.csv")}</button>
+      ${result.rows.length < result.row_count && html`<span class="quiet">${say("turn.shown", { count: result.rows.length, total: result.row_count })}</span>`}
+      ${result.truncated && html`<span class="quiet">${say("turn.truncated")}</span>`}
     </p>
     ${failure && html`<${Failed} failure=${failure} again=${download} />`}
   `;
 }
 
-function Query({ known }) {
+function Query({ known, session, turn }) {
+  const [open, setOpen] = useState(false);
   const { sql, done } = known;
   if (!sql) return null;
   return html`
-    <details class="query">
-      <summary>How it was found${sql.confidence != null && html`<span class="quiet"> · such drafts are right ${percent(sql.confidence)} of the time</span>`}</summary>
-      ${(done?.reading ?? sql.reading) && html`<p>Understood as: ${done?.reading ?? sql.reading}</p>`}
-      ${done?.verified && html`<p>A steward has checked this query.</p>`}
-      <pre tabindex="0" aria-label="SQL"><code>${sql.sql}</code></pre>
+    <details class="query" onToggle=${(event) => setOpen(event.target.open)}>
+      <summary>${say("turn.how")}${sql.confidence != null && html`<span class="quiet"> · ${say("turn.right", { share: percent(sql.confidence) })}</span>`}</summary>
+      ${(done?.reading ?? sql.reading) && html`<p>${say("turn.understood", { reading: done?.reading ?? sql.reading })}</p>`}
+      ${done?.verified && html`<p>${say("turn.verified")}</p>`}
+      <pre tabindex="0" role="region" aria-label="SQL"><code>${sql.sql}</code></pre>
+      ${open && done && html`<${Provenance} session=${session} turn=${turn} />`}
     </details>
+  `;
+}
+
+// What an answer stands on: its tables as they were, what was known of them, and what was built into the query.
+function Provenance({ session, turn }) {
+  const { data, failure, again } = useAnswer(PROVENANCE, { sessionId: session, turnId: turn });
+  if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
+  if (!data) return html`<${Loading} />`;
+  const { tables, memories, policies, drafter, createdAt } = data.turnProvenance;
+  const about = (one) => [
+    one.version && say("turn.version", { version: one.version }),
+    one.qualityScore != null && say("turn.score", { score: percent(one.qualityScore) }),
+    say("triage.count", { count: one.openViolations }),
+    one.columns.length > 0 && say("turn.columns", { columns: listed(one.columns.map((column) => column.name)) }),
+  ].filter(Boolean).join(" · ");
+  const named = [["turn.policies", policies], ["turn.memories", memories]].filter(([, list]) => list.length);
+  return html`
+    <section aria-label=${say("turn.provenance")}>
+      <h3>${say("turn.provenance")}</h3>
+      <ul class="plain rows">${tables.map((one) => html`<li key=${one.fqn}><a href=${link("asset", { fqn: one.fqn })}>${one.fqn}</a><span class="quiet line">${about(one)}</span></li>`)}</ul>
+      ${named.map(([key, list]) => html`<p key=${key}>${say(key)}: ${listed(list.map((one) => one.name))}</p>`)}
+      <p class="quiet small">${[drafter && say("turn.drafter", { drafter }), say("turn.at", { when: moment(createdAt) })].filter(Boolean).join(" · ")}</p>
+    </section>
   `;
 }

@@ -1,57 +1,82 @@
-// What the console says. Texts of its places stand beside their markup; what several places say stands here.
+// What the console says, in the language of the browser or the one that was chosen. All texts stand in `texts/`, one
+// file a language; numbers, moments and plurals are written as the language writes them.
 
-const SIGN_IN =
-  "Open a link that signs you in, as `make demo` prints one, or paste a token into the field above. A development " +
-  "server prints one: `stoa token --user NAME --org ORGANIZATION`";
+const LANGUAGES = { en: "English", de: "Deutsch" };
+const FALLBACK = "en";
+const known = (tag) => Object.keys(LANGUAGES).find((name) => tag?.toLowerCase().split("-")[0] === name);
+const wished = [window.stoa.language(), ...navigator.languages];
+const language = wished.map(known).find(Boolean) ?? FALLBACK;
+// An English browser of Britain writes days as Britain does; a language that was chosen has no country.
+const region = wished.find((tag) => known(tag) === language && tag.includes("-")) ?? language;
 
-const FAILURES = {
-  OFFLINE: ["The server cannot be reached", "Check that it runs and that you are connected, then try again."],
-  UNAUTHENTICATED: ["You are not signed in", SIGN_IN],
-  TOKEN_EXPIRED: ["Your token has expired", SIGN_IN],
-  TOKEN_INVALID: ["This token is not accepted", SIGN_IN],
-  TOKEN_MALFORMED: ["This is not a token", SIGN_IN],
-  FORBIDDEN: ["You may not see this", "Ask an owner of the project to let you, or pick another project above."],
-  PROJECT_ACCESS_DENIED: ["You may not see this project", "Pick another project above, or ask its owner to let you in."],
-  ORG_ACCESS_DENIED: ["You may not see this organization", "Sign in with a token of an organization that is yours."],
-  RESOURCE_NOT_FOUND: ["This is not here", "It may have been removed, or belong to another project: look for it in Find."],
-  SEARCH_QUERY_INVALID: ["This search cannot be read", "Use plain words, or close what was opened: quotes and parentheses."],
-  RATE_LIMIT_EXCEEDED: ["Too many requests", "Wait a minute, then try again."],
-  QUOTA_EXCEEDED: ["A limit of this deployment is reached", "Wait until what runs has ended, or ask an operator."],
-  UPSTREAM_UNAVAILABLE: ["A source does not answer", "Check the data connection, then try again."],
-  SERVICE_STARTING: ["The server is starting", "Try again in a moment."],
-  GRAPHQL_VALIDATION_FAILED: ["This server's graph lacks this", "Open the console of a server with all services."],
-};
+const { default: texts } = await import(`./texts/${language}.js`);
+document.documentElement.lang = language;
 
-const REFUSALS = new Set(["FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENIED"]);
+export const languages = { all: LANGUAGES, now: language };
 
-// A failure as a person reads it: a heading, what the server said, what to do next.
-export function inWords(failure) {
-  const [title, next] = FAILURES[failure.code] ?? ["That did not work", "Try again. If it stays so, tell an operator."];
-  const { code, message, requestId } = failure;
-  const signedOut = code === "UNAUTHENTICATED" || code.startsWith("TOKEN_");
-  return { title, next, said: message, code, id: requestId, refused: REFUSALS.has(code), signedOut };
+export function setLanguage(name) {
+  window.stoa.setLanguage(name);
+  location.reload(); // every text of the page is another one then
 }
 
-const language = navigator.language;
-const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
-const whole = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
-const percents = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const numbers = new Intl.NumberFormat(region, { maximumFractionDigits: 2 });
+const whole = new Intl.NumberFormat(region, { notation: "compact", maximumFractionDigits: 1 });
+const percents = new Intl.NumberFormat(region, { style: "percent", maximumFractionDigits: 1 });
+const moments = new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" });
+const hours = new Intl.DateTimeFormat(region, { timeStyle: "short" });
+const plurals = new Intl.PluralRules(language);
+const lists = new Intl.ListFormat(language, { type: "conjunction" });
+const spans = { second: unit("second"), minute: unit("minute"), hour: unit("hour") };
+
+function unit(name) {
+  return new Intl.NumberFormat(region, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 1 });
+}
 
 export const number = (value) => numbers.format(value);
 export const short = (value) => whole.format(value);
 export const percent = (share) => percents.format(share);
 export const moment = (text) => (text ? moments.format(new Date(text)) : "");
-export const counted = (count, one, many) => `${numbers.format(count)} ${count === 1 ? one : many}`;
+export const hour = (date) => hours.format(date);
+export const listed = (list) => lists.format(list.map(String));
+export const days = (style) => new Intl.DateTimeFormat(region, { ...style, timeZone: "UTC" });
+
+function template(key, given) {
+  const found = texts[key];
+  if (found === undefined) return key;
+  return typeof found === "string" ? found : (found[plurals.select(Number(given.count))] ?? found.other);
+}
+
+const filled = (value) => (typeof value === "number" ? number(value) : (value ?? ""));
+
+// The text of a key, with what is given in the places of its {names}; `count` chooses among the forms of a plural.
+export const say = (key, given = {}) => template(key, given).replace(/\{(\w+)\}/g, (_, name) => filled(given[name]));
+
+// The same as a list of pieces, for what is given as markup.
+export const pieces = (key, given = {}) =>
+  template(key, given).split(/\{(\w+)\}/).map((part, at) => (at % 2 ? (typeof given[part] === "object" ? given[part] : String(filled(given[part]))) : part));
 
 // OPEN_ENDED becomes "open ended".
 export const plain = (name) => (name ?? "").toLowerCase().replaceAll("_", " ");
 
+// A value of the graph as people say it, such as `named("status", "RUNNING")`; one without a text is told as it is.
+export const named = (group, value) => texts[`${group}.${value}`] ?? plain(value);
+
 // As a heading begins.
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-// A kind of work, as people say it.
-export const work = (type) => plain(type).replace(/\bdq\b/, "data quality").replace(/\bpii\b/, "personal data");
+// A kind of work, and a figure of its outcome, as people say them.
+export const work = (type) => texts[`work.${type}`] ?? plain(type).replace(/\bdq\b/, say("word.quality")).replace(/\bpii\b/, say("word.personal"));
+
+const REFUSALS = new Set(["FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENIED"]);
+
+// A failure as a person reads it: a heading, what the server said, what to do next.
+export function inWords({ code, message, requestId }) {
+  const signedOut = code === "UNAUTHENTICATED" || code.startsWith("TOKEN_");
+  const has = `failure.${code}` in texts;
+  const title = say(has ? `failure.${code}` : "failure.other");
+  const next = say(signedOut ? "failure.signIn" : has ? `failure.${code}.next` : "failure.other.next");
+  return { title, next, said: message, code, id: requestId, refused: REFUSALS.has(code), signedOut };
+}
 
 // Whether a run goes on.
 export const isOpen = (status) => status === "PENDING" || status === "RUNNING";
@@ -60,6 +85,7 @@ export const isOpen = (status) => status === "PENDING" || status === "RUNNING";
 export function lasted({ startedAt, completedAt, status }) {
   if (!startedAt || (!completedAt && !isOpen(status))) return "";
   const seconds = Math.max(0, (completedAt ? new Date(completedAt) : new Date()) - new Date(startedAt)) / 1000;
-  if (seconds < 60) return `${numbers.format(seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 60) return spans.second.format(seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds));
+  const [whole_, unit_, part, rest] = seconds < 3600 ? [60, "minute", 1, "second"] : [3600, "hour", 60, "minute"];
+  return `${spans[unit_].format(Math.floor(seconds / whole_))} ${spans[rest].format(Math.round((seconds % whole_) / part))}`;
 }

@@ -3,9 +3,11 @@
 from tests.contract.cases import (
     chat,
     classifications,
+    events,
     files,
     glossary,
     knowledge,
+    lineage,
     models,
     profiles,
     quality,
@@ -20,9 +22,11 @@ from tests.contract.stage import Case
 CASES: list[Case] = [
     *chat.CASES,
     *classifications.CASES,
+    *events.CASES,
     *files.CASES,
     *glossary.CASES,
     *knowledge.CASES,
+    *lineage.CASES,
     *models.CASES,
     *profiles.CASES,
     *reports.CASES,

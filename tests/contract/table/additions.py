@@ -21,12 +21,15 @@ RULES = "the rules that dq-execution executes are written, imported and decided 
 REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
+HAPPENED = "other systems hear of what has become true"
+LINEAGE = "what depends on what is told, followed and taken back"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
     "GET /governance/organizations/{org_id}/rate-limits": LIMITS,
     "PUT /governance/organizations/{org_id}/rate-limits": LIMITS,
     "GET /governance/permissions/explain": WHY,
+    "GET /governance/resources/{resource_type}/{resource_id}/roles": "who was let in must be seen",
     "POST /governance/permissions/repair": "what was left to nobody must be found and given back",
     "GET /assets/data": CATALOG,
     "DELETE /assets/data/{resource_uri}": "what is registered must be removable",
@@ -37,6 +40,17 @@ ADDITIONS: dict[str, str] = {
     "DELETE /assets/artifacts/{resource_uri}": CATALOG,
     "GET /utils/schedules": CATALOG,
     "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
+    "GET /utils/events": HAPPENED,
+    "GET /utils/events/stream": HAPPENED,
+    "POST /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}": HAPPENED,
+    "PUT /utils/webhooks/{webhook_id}": HAPPENED,
+    "DELETE /utils/webhooks/{webhook_id}": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/secret": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/test": HAPPENED,
+    "GET /utils/webhooks/{webhook_id}/deliveries": HAPPENED,
+    "POST /utils/webhooks/{webhook_id}/replay": HAPPENED,
     "GET /utils/context-packs/{pack_id}": PACKS,
     "PUT /utils/context-packs/{pack_id}": PACKS,
     "DELETE /utils/context-packs/{pack_id}": PACKS,
@@ -45,6 +59,18 @@ ADDITIONS: dict[str, str] = {
     **{
         f"POST /utils/memories/{{memory_id}}/{move}": MEMORIES
         for move in ("pin", "unpin", "archive", "reactivate", "supersede", "validate")
+    },
+    **{
+        f"{method} /utils/{{resource_type}}/{{resource_uri}}/lineage{path}": LINEAGE
+        for method, path in (
+            ("GET", ""),
+            ("GET", "/edges"),
+            ("GET", "/impact"),
+            ("GET", "/path"),
+            ("GET", "/statements"),
+            ("POST", "/statements"),
+            ("POST", "/statements/{statement_id}/end"),
+        )
     },
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
     "GET /talk2data/chat/sessions/{session_id}/turns/{turn_id}/provenance": PROVENANCE,
@@ -126,6 +152,9 @@ ADDITIONS: dict[str, str] = {
 }
 
 ADDED_STATUS = {
+    "POST /utils/webhooks": 201,
+    "POST /utils/webhooks/{webhook_id}/test": 202,
+    "POST /utils/webhooks/{webhook_id}/replay": 202,
     "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": 202,
     "POST /data-readiness/metrics/dimensions": 201,
     "POST /data-readiness/metrics/definitions": 201,
@@ -135,6 +164,7 @@ ADDED_STATUS = {
     "POST /talk2data/benchmarks": 202,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": 201,
     "POST /data-readiness/quality-rules": 201,
+    "POST /utils/{resource_type}/{resource_uri}/lineage/statements": 201,
     "POST /data-readiness/glossary/terms": 201,
     "POST /data-readiness/glossary/terms/{term_id}/assets": 201,
 }

@@ -19,7 +19,7 @@ from schema.talk2data.turn import TurnCreate, TurnState
 from schema.utils.context_pack import ContextPackUpdate
 from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
 from schema.utils.schedule import ScheduleUpdate
-from tests.contract.cases import chat, glossary, knowledge
+from tests.contract.cases import chat, events, glossary, knowledge
 from tests.contract.stage import MARK, Place, Stage
 from tests.contract.table.errors import IN_USE, MISSING, Makes, State
 from tests.contract.table.states_quality import QUALITY
@@ -49,6 +49,15 @@ def _runs() -> Iterator[State]:
         for status in RUNS:
             if status not in taken:
                 yield State(operation, f"a run that is {status}", _run(operation, status), "status")
+
+
+def _paused(prepare: Makes) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        made = await prepare(stage, place)
+        await stage.made(place, "PUT", f"/utils/webhooks/{made['webhook_id']}", {"status": "paused"})
+        return made
+
+    return makes
 
 
 async def _inactive_configuration(stage: Stage, place: Place) -> dict[str, Any]:
@@ -263,6 +272,8 @@ async def _pack_deleted_by_an_update(stage: Stage, place: Place) -> dict[str, An
 PACKS = [
     State("create_memory", "a pack that is archived", _memory_for("archived"), "context_pack_id"),
     State("create_memory", "a pack that is deprecated", _memory_for("deprecated"), "context_pack_id"),
+    State("send_webhook_test", "a webhook that is paused", _paused(events.webhook), "status"),
+    State("replay_webhook", "a webhook that is paused", _paused(events.webhook_with_a_window), "status"),
     State("update_context_pack", "deleted by an update", _pack_deleted_by_an_update, "status"),
 ]
 

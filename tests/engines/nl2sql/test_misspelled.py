@@ -51,6 +51,6 @@ def test_names_are_known_by_their_first_letters_and_without_spaces(question: str
 
 
 def test_two_other_letters_make_another_word_and_no_slip() -> None:
-    found = drafted("Which trams were infected?", KNOWN)
-    assert found.evidence["unexplained"] == ["infected"]
-    assert "inverted" not in found.reading
+    outcome = asked("Which trams were infected?", KNOWN)
+    assert isinstance(outcome, Unanswerable)
+    assert outcome.missing == ("infected",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resolvers.engines.nl2sql.language.trends import compared, over_time
+from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,32 @@ def test_other_questions_stay_as_they_are(text: str) -> None:
 )
 def test_what_is_compared_stands_side_by_side(text: str, told: str) -> None:
     assert compared(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Did Ann Lee sell more boats than Bob?", "number of boats of Ann Lee vs Bob?"),
+        ("Does Norway or Chad have more lakes?", "number of lakes of Norway vs Chad?"),
+        ("Who won more games, Ann or Bob?", "number of games of Ann vs Bob?"),
+        ("Are there more tall towers in Rome than in Bonn?", "number of tall towers in Rome vs Bonn?"),
+        ("Were more crates sent to Rome than to Bonn in May?", "number of crates sent to Rome vs Bonn in May?"),
+        ("Did 2005 have more storms than 2020?", "number of storms per year in 2005 and 2020?"),
+        ("Which year had fewer storms, 2005 or 2020?", "number of storms per year in 2005 and 2020?"),
+    ],
+)
+def test_which_of_two_has_more_is_told_by_the_numbers_of_both(text: str, told: str) -> None:
+    assert side_by_side(text) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which towns have more lakes than Rome?",
+        "Does Rome have more than 3 lakes?",
+        "Do towns have more lakes than villages?",
+        "How many more lakes does Rome have than Bonn?",
+    ],
+)
+def test_what_is_compared_otherwise_stays(text: str) -> None:
+    assert side_by_side(text) == text

@@ -4,9 +4,9 @@ Which types of assets are asked for what is said by the kinds of violation. Whoe
 all that is in it, and a link to a glossary term may stand on a table or on any of its columns. A tag that somebody
 rejected was thought about, so its asset is not asked for one again. No data is read.
 
-Each asset counts in the figures, but violations are sums that one person can act on: of the columns of a table, of the
-tables of a schema, and a missing owner where one would answer for everything below. Where a run does not come to what
-something is in, it stands by itself.
+Each asset counts in the figures, but violations are sums that one person can act on: of the columns of all tables of a
+schema, of its tables, and a missing owner where one would answer for everything below. Where a run does not come to
+what something is in, it stands by itself: the columns of a table in a sum of their own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, noth
 from resolvers.data_readiness.runs.reading import targets
 from schema.data_readiness.classification import ClassificationState
 from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
-from schema.identifiers import Version
+from schema.identifiers import Fqn, Version
 from schema.utils.metadata_asset import AssetType
 
 AT_ONCE: Final = 50
@@ -103,7 +103,8 @@ class MetadataAssessment(RunWork):
                     if row["type"] in _KIND[kind].applicable_asset_types
                 ]
                 found += self._alone(row, has[row["id"]])
-                found += _summed(row, below.get(row["fully_qualified_name"], ()), has)
+                found += self._summed(row, below.get(row["fully_qualified_name"], ()), has)
+            self._keep_sums(uow, arguments, rows, has)
             now = self.ctx.now()
             recorded = uow.metric_results.record(self.scope, self.run.id, figures, at=now)
             done = uow.violations.record(
@@ -152,6 +153,73 @@ class MetadataAssessment(RunWork):
             found.append((check, None if metric in good or counted else _finding(check, metric, kind, row)))
         return found
 
+    def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:
+        """Sum up what is missing of the columns of each schema; of one that was not wholly read nothing is said."""
+        if failed:
+            return
+        sums: dict[str, dict[str, dict[str, Any]]] = {}
+        for _, arguments in uow.run_tasks.planned(self.run.id):
+            for schema, kinds in arguments.get("columns_missing", {}).items():
+                for kind, one in kinds.items():
+                    _add(sums.setdefault(schema, {}).setdefault(kind, dict(_NOTHING)), one)
+        found: list[tuple[str, Finding | None]] = []
+        for some in chunks(sorted(sums)):
+            for row in described_assets(uow.connection, self.scope, some, ()):
+                found += _of_columns(row, sums[row["fully_qualified_name"]])
+        done = uow.violations.record(
+            self.scope,
+            self.run.id,
+            [finding for _, finding in found if finding is not None],
+            checked=[check for check, _ in found],
+            actor=self.ctx.caller.user_id,
+            at=self.ctx.now(),
+        )
+        for name, number in (
+            ("new_violations", done.new), ("seen_again", done.seen_again),
+            ("reopened", done.reopened), ("resolved", done.resolved),
+        ):  # fmt: skip
+            output[name] = output.get(name, 0) + number
+
+    def _keep_sums(
+        self, uow: UnitOfWork, arguments: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], has: Mapping[str, Any]
+    ) -> None:
+        """Write down with the task what is missing of columns, by schema, for the run's end to sum up."""
+        sums: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in rows:
+            if row["type"] != AssetType.COLUMN or not self._comes_to(schema := _schema_of(row)):
+                continue
+            for metric, kind in LOOKED_FOR:
+                if kind != OWNER and row["type"] in _KIND[kind].applicable_asset_types:
+                    missing = metric not in has[row["id"]]
+                    name = ".".join(Fqn.parse(row["fully_qualified_name"]).parts[-2:])
+                    one = {
+                        "missing": int(missing), "of": 1, "names": [name] if missing else [],
+                        "tables": [row["parent_fqn"]] if missing else [],
+                    }  # fmt: skip
+                    _add(sums.setdefault(schema, {}).setdefault(kind, dict(_NOTHING)), one)
+        if sums:
+            uow.run_tasks.keep_arguments(arguments["task_id"], {**arguments, "columns_missing": sums})
+
+    def _summed(
+        self, row: Mapping[str, Any], below: Sequence[Mapping[str, Any]], has: Mapping[str, set[str]]
+    ) -> list[tuple[str, Finding | None]]:
+        """What is missing of the tables of a schema, or of the columns of a table alone, as one sum of each kind."""
+        found: list[tuple[str, Finding | None]] = []
+        some = [one for one in below if one["type"] in COUNTED]
+        for metric, kind in LOOKED_FOR:
+            asked = [one for one in some if one["type"] in _KIND[kind].applicable_asset_types]
+            if kind == OWNER or not asked:
+                continue
+            check = f"metadata:{kind}:in:{row['id']}"
+            missing = [one["name"] for one in asked if metric not in has[one["id"]]]
+            if row["type"] == AssetType.TABLE and self._comes_to(str(row["parent_fqn"])):
+                missing = []  # the sum of the schema counts them
+            of = asked[0]["type"]
+            told = {"assets": len(missing), "of": len(asked), "asset_type": of, "names": missing[:MOST_NAMED]}
+            said = f"{len(missing)} of {len(asked)} {of}s: {(_KIND[kind].display_name or kind).lower()}"
+            found.append((check, _finding(check, metric, kind, row, told, said) if missing else None))
+        return found
+
     def _comes_to(self, fqn: str) -> bool:
         """Return whether the run assesses an asset of this name."""
         names = targets(self.run)
@@ -163,21 +231,34 @@ class MetadataAssessment(RunWork):
         return {name for id in uow.term_assets.linked_among(self.scope, list(names)) for name in names[id]}
 
 
-def _summed(
-    row: Mapping[str, Any], below: Sequence[Mapping[str, Any]], has: Mapping[str, set[str]]
-) -> list[tuple[str, Finding | None]]:
-    """What is missing of the columns of a table or the tables of a schema, as one sum of each kind, by check."""
+_NOTHING: Final[Mapping[str, Any]] = {"missing": 0, "of": 0, "names": (), "tables": ()}
+
+
+def _add(total: dict[str, Any], one: Mapping[str, Any]) -> None:
+    """Add a sum to another: figures as they are, the first names, and the tables once each."""
+    total["missing"] += one["missing"]
+    total["of"] += one["of"]
+    total["names"] = [*total["names"], *one["names"]][:MOST_NAMED]
+    total["tables"] = sorted({*total["tables"], *one["tables"]})
+
+
+def _schema_of(column: Mapping[str, Any]) -> str:
+    return str(Fqn.parse(column["parent_fqn"]).parent)
+
+
+def _of_columns(row: Mapping[str, Any], sums: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Finding | None]]:
+    """What is missing of the columns in the tables of a schema, as one sum of each kind, by check."""
     found: list[tuple[str, Finding | None]] = []
-    some = [one for one in below if one["type"] in COUNTED]
-    for metric, kind in LOOKED_FOR:
-        asked = [one for one in some if one["type"] in _KIND[kind].applicable_asset_types]
-        if kind == OWNER or not asked:
-            continue
-        check = f"metadata:{kind}:in:{row['id']}"
-        missing = [one["name"] for one in asked if metric not in has[one["id"]]]
-        told = {"assets": len(missing), "of": len(asked), "asset_type": asked[0]["type"], "names": missing[:MOST_NAMED]}
-        said = f"{len(missing)} of {len(asked)} {asked[0]['type']}s: {(_KIND[kind].display_name or kind).lower()}"
-        found.append((check, _finding(check, metric, kind, row, told, said) if missing else None))
+    metrics = {kind: metric for metric, kind in LOOKED_FOR}
+    for kind, one in sums.items():
+        check = f"metadata:{kind}:columns_in:{row['id']}"
+        told = {
+            "assets": one["missing"], "of": one["of"], "asset_type": AssetType.COLUMN, "names": one["names"],
+            "tables": len(one["tables"]),
+        }  # fmt: skip
+        tables = f"in {len(one['tables'])} table{'s' if len(one['tables']) != 1 else ''}"
+        said = f"{one['missing']} of {one['of']} columns, {tables}: {(_KIND[kind].display_name or kind).lower()}"
+        found.append((check, _finding(check, metrics[kind], kind, row, told, said) if one["missing"] else None))
     return found
 
 

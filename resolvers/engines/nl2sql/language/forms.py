@@ -281,6 +281,11 @@ def _pieces(column: str, letter: str, tables: frozenset[str]) -> list[str]:
     return tokens
 
 
+def _as_name(made: ColumnWords) -> ColumnWords:
+    """The words of a column with `name` behind them."""
+    return replace(made, words=(*made.words, "name"), own=(*made.own, "name"), phrase=f"{made.phrase} name")
+
+
 @lru_cache(maxsize=8_192)
 def named(
     name: str, columns: tuple[str, ...], siblings: str | None, tables: frozenset[str] = frozenset()
@@ -315,6 +320,8 @@ def named(
             words, own, phrase = (*words[: len(words) - len(own)], *turned), turned, " ".join(turned)
         found.append(ColumnWords(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
+    if {("first",), ("last",)} <= set(owns):  # baker_first and baker_last are names
+        found = [_as_name(made) if made.own in (("first",), ("last",)) else made for made in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
             found[at] = replace(made, own=made.words)

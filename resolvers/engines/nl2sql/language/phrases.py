@@ -114,7 +114,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.WHERE: "where is|where are|where was|where did|where does|where do|where were",
     Cue.WHICH: "which|in which|for which|on which|at which|to which|from which|of which|by which",
     Cue.WHAT: "what|what do|what does|what did|in what|for what|at what|to what|from what|what kind of|what kinds of",
-    Cue.COUNT: "how many|number of|the number of|counts of|the counts of|count|count of|total number of|how many times|count the number of|"
+    Cue.COUNT: "how many|number of|the number of|counts of|the counts of|count|count of|total number of|how often|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
     Cue.DISTINCT: "once|only once|each once|no repeats|no repetition|no repetitions|no doubles|without doubles|without any duplicates|without any repeats|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
@@ -152,7 +152,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "not available|undefined",
     Cue.BOTH: "both",
     Cue.EITHER: "either",
-    Cue.AND: "and|as well as|and also|together with|along with|also|&|and the|plus|in addition to|and their|and its|"
+    Cue.AND: "vs|vs.|versus|compared to|compared with|and|as well as|and also|together with|along with|also|&|and the|plus|in addition to|and their|and its|"
     "and then|alongside",
     Cue.OR: "or|or the|or else|and/or",
     Cue.BUT: "but|but also|yet|while|however",
@@ -177,7 +177,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.SHARE: "percentage of|percentage|percent of|percent|proportion of|share of|fraction of|proportion|ratio of",
     Cue.DIFFERENCE: "difference between|the difference between|difference in|difference",
     Cue.ONLY: "only|just|solely|exclusively",
-    Cue.STOP: "else|somebody else|someone else|anybody else|anyone else|instead|rather|i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
+    Cue.STOP: "here|in here|in this list|in the list|on the list|on this list|of this list|back in|so far|by now|at all|right now|nowadays|these days|else|somebody else|someone else|anybody else|anyone else|instead|rather|i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
     "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
     "year old|years old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
     "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"

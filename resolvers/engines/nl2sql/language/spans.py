@@ -164,7 +164,10 @@ def _absolute(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
         if start < 100:
             start += 2000 if start <= 20 else 1900
         if 1000 <= start < 3000:
-            yield _Days(at + 1, date(start, 1, 1), date(start + 9, 12, 31), score=0.9)
+            if start % 100 == 0 and start < 2000:  # the 1800s
+                yield _Days(at + 1, date(start, 1, 1), date(start + 99, 12, 31), score=0.9)
+            else:
+                yield _Days(at + 1, date(start, 1, 1), date(start + 9, 12, 31), score=0.9)
     number = number_of(lemma) if lemma.endswith(("st", "nd", "rd", "th")) else None
     ordinal = number or ORDINALS.get(lemma)
     if ordinal and at + 1 < len(tokens) and tokens[at + 1].lemma == "century" and 1 < ordinal < 30:

@@ -1,4 +1,6 @@
-"""Defines how a figure goes on in time, where no span of time is said: month by month. And what is to be compared."""
+"""Defines how a figure goes on in time, where no span of time is said: month by month. And what is to be compared: two
+things by the number of what they have.
+"""
 
 import re
 from typing import Final
@@ -51,3 +53,39 @@ def compared(text: str) -> str:
     if not _SAID.search(told):
         told = _YEARS.sub(r" by year in \1 and \2", told, count=1)
     return _ACROSS.sub(" by ", told, count=1)
+
+
+_IN: Final = r"(?:in|from|for|by|with|at|on|during|of|among|to|into)"
+_ONE: Final = r"(?:[A-Z0-9\"][\w.'-]*(?: (?:of|the|and|de) (?=[A-Z])| (?=[A-Z0-9])|(?=\W|$)))+"
+"""A name in capitals, a year, or what stands in quotes."""
+_ROWS: Final = r"(?:more|fewer|less) (?P<rows>[a-z][\w ]*?)"
+_DO: Final = r"(?:[Dd]id|[Dd]oes|[Dd]o|[Hh]as|[Hh]ave|[Hh]ad)"
+_BE: Final = r"(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]ave|[Hh]ad)(?: there)?"
+_WHO: Final = r"(?:[Ww]ho|[Ww]hat|[Ww]hich [\w ]+?)"
+_THAN: Final = rf"than (?:(?:{_IN}|did|does) )?(?P<other>{_ONE})"
+_MORE_OF: Final = tuple(
+    map(
+        re.compile,
+        (
+            rf"^{_DO} (?P<one>{_ONE}) (?:[a-z]+ ){{1,2}}{_ROWS} {_THAN}",
+            rf"^{_DO} (?P<one>{_ONE}) or (?P<other>{_ONE}) (?:[a-z]+ ){{1,2}}{_ROWS}(?=[?.,]|$)",
+            rf"^{_BE} {_ROWS} (?P<tie>{_IN}) (?P<one>{_ONE}) {_THAN}",
+            rf"^{_WHO} (?:[a-z]+ ){{1,2}}{_ROWS}[,:]? (?P<one>{_ONE}),? or (?P<other>{_ONE})",
+        ),
+    )
+)
+
+
+def side_by_side(text: str) -> str:
+    """A question which of two has more of something as the numbers of both: `Did Ann or Bob sell more boats?`."""
+    for pattern in _MORE_OF:
+        if (found := pattern.match(text)) is None:
+            continue
+        rows, one, other = (found[part].strip() for part in ("rows", "one", "other"))
+        many = "number of " if any(word.endswith("s") for word in rows.split()) else ""
+        if re.fullmatch(r"\d{4}", one) and re.fullmatch(r"\d{4}", other):
+            both = f"per year in {one} and {other}"
+        else:
+            both = f"{found.groupdict().get('tie') or 'of'} {one} vs {other}"
+        return f"{many}{rows} {both}{text[found.end() :]}"
+    return text

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.tokens import root_of
@@ -23,6 +24,8 @@ ABOVE: Final = 1
 _WHOSE: Final = word_set("of the their its his her each")
 _FOLLOWING: Final = frozenset(("report", "answer", "work"))
 """Verbs of those who stand below: `reports to`, `works under`."""
+_WAYS: Final = (frozenset(("from", "by", "after")), frozenset(("to", "into", "before")))
+"""Words that point from a row to where it comes from, and to what comes of it."""
 _NAMED: Final = 0.7
 """How well words fit a key that is taken for who stands above."""
 
@@ -161,7 +164,16 @@ def _named_above(resolver: Resolver, item: Item, ref: Ref) -> Pair | None:
     words = set(resolver.cut.linked.words(ref.first, ref.last))
     meant = {other for word in words for other, near in related(word) if near >= SYNONYM}
     said = words & {"id", "code", "number", "key"} or not meant & set(catalog.words(item.columns[0]))
+    if not said and _goes_the_other_way(resolver, item.columns[0], ref):
+        resolver.doubt("what comes of a row is asked for, and the one that it comes from is known", 0.9)
     return None if said else link_above(catalog, item.columns[0], item.table)
+
+
+def _goes_the_other_way(resolver: Resolver, column: ColumnKey, ref: Ref) -> bool:
+    """`What does it evolve into`, of a column `EvolvesFrom`."""
+    behind = {token.lemma for token in resolver.cut.linked.tokens[ref.last : ref.last + 1]}
+    called = set(tokens_of(column.column))
+    return any(called & ours and behind & theirs for ours, theirs in (_WAYS, _WAYS[::-1]))
 
 
 def doubt_above(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:

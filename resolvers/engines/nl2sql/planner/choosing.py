@@ -77,6 +77,16 @@ class Candidate:
     """Columns that it needs and that the asker may not read."""
     facts: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether all that is said of rows is said of one table."""
+        return {key.table for key in _columns(self.plan)} == {self.plan.main}
+
+    @property
+    def chooses(self) -> bool:
+        """Whether rows are chosen, put in order or put together, rather than all shown or counted."""
+        return bool(self.plan.where is not None or self.plan.orders or self.plan.groups)
+
 
 @dataclass(slots=True)
 class Failed:

@@ -4,7 +4,7 @@ from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
+from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
@@ -124,6 +124,8 @@ class Clauses(Comparisons):
             return True
         if self.is_(Cue.SAME) and self._same():
             return True
+        if self._between_rows():
+            return True
         if (number := self.number_at()) is not None:
             if self.atoms[self.i].text.lower() != "once" and (often := self._often()) is not None:
                 cond = self._new("exists")
@@ -181,10 +183,6 @@ class Clauses(Comparisons):
             return True
         return False
 
-    def _refs(self, at: int) -> tuple[Ref, ...]:
-        ref = self.atoms[at].ref
-        return (ref,) if ref is not None else ()
-
     def _verb(self) -> bool:
         """A verb that suggests a column or a table: `hired after 2018`, `cost more than 5`, `was ordered`."""
         atom = self.atoms[self.i]
@@ -195,8 +193,10 @@ class Clauses(Comparisons):
             return True
         self.i += 1
         noun = Noun(atom.ref, near=tuple(self.near))
-        if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self.table_at(2):
+        if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self._rows_ahead(2) is not None:
             return True
+        if (numbers := self._numbers_of()) is not None and self._rows_ahead(numbers[1]) is not None:
+            return True  # made between 3 and 5 films
         if (
             self.is_(Cue.SUPERLATIVE)
             and atom.ref.columns

@@ -1,5 +1,6 @@
 """Conditions that compare: with values, with counts, with what must be computed first."""
 
+from decimal import Decimal
 from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
@@ -22,7 +23,9 @@ _ONWARD = frozenset(("on", "onward", "onwards"))
 class Comparisons(Ordering):
     """Reads what is compared."""
 
-    def _had(self, noun: Noun, negated: bool, count: tuple[Operator, int] | None = None, plain: bool = False) -> None:
+    def _had(
+        self, noun: Noun, negated: bool, count: tuple[Operator, tuple[int, ...]] | None = None, plain: bool = False
+    ) -> None:
         """Things that are had, or not."""
         cond = self._new("exists", negated=negated)
         cond.noun, cond.table, cond.count = noun, noun.owner or noun.ref, count
@@ -127,7 +130,7 @@ class Comparisons(Ordering):
             cond.values = (ref,) if ref is not None else ()
             self._add(cond)
             return
-        self._had(noun, self.negated, (operator, number))
+        self._had(noun, self.negated, (operator, (number,)))
 
     def _compared(self, noun: Noun | None) -> bool:
         """What stands behind a word that compares."""
@@ -246,6 +249,8 @@ class Comparisons(Ordering):
                 if counted is not None:
                     self._counted(counted, cond.operator, number, ref)
                     return True
+            if not unit and self._counted_kind(cond.operator, (number,), 1):
+                return True
         if self.maybe_value_at() or self.value_at():
             ref = self.atoms[self.i].ref
             is_value = ref is not None and not ref.literals and bool(ref.values)
@@ -304,7 +309,7 @@ class Comparisons(Ordering):
         if (cond.operator, often) == (Operator.AT_LEAST, 1) and self.last is not None:
             return  # cost more than 50 at least once
         done = self._done()
-        cond.kind, cond.noun, cond.table, cond.count = "exists", Noun(done), done, (cond.operator, often)
+        cond.kind, cond.noun, cond.table, cond.count = "exists", Noun(done), done, (cond.operator, (often,))
         self._add(cond)
 
     def _done(self) -> Ref | None:
@@ -424,6 +429,64 @@ class Comparisons(Ordering):
         cond = self._new("compare")
         cond.noun = noun
         return self._operand(cond, self.atoms[start], start)
+
+    def _numbers_of(self) -> tuple[tuple[int, int], int] | None:
+        """Two whole numbers that something lies between, and how many atoms say so: `between 3 and 5`, `3 to 5`."""
+        atom = self.at()
+        if atom is None or atom.ref is None:
+            return None
+        for one in atom.ref.literals:
+            ends = [value.value for value in one.values if value.kind == "number"]
+            if len(ends) == 2 and all(isinstance(end, Decimal) and end == int(end) for end in ends):
+                return (int(str(ends[0])), int(str(ends[1]))), 1
+        low, high = self.number_at(), self.number_at(2) if self.is_(Cue.TO, offset=1) else None
+        return ((low, high), 3) if low is not None and high is not None else None
+
+    def _refs(self, at: int) -> tuple[Ref, ...]:
+        ref = self.atoms[at].ref
+        return (ref,) if ref is not None else ()
+
+    def _between_rows(self) -> bool:
+        """`between 3 and 5 films`: how many rows there are of something that is had."""
+        found = self._numbers_of()
+        if found is None:
+            return False
+        if not self.table_at(found[1]):
+            return self._counted_kind(Operator.BETWEEN, *found)
+        self.i += found[1]
+        if (noun := self.noun()) is not None:
+            self._had(noun, self.negated, (Operator.BETWEEN, found[0]))
+        return True
+
+    def _rows_ahead(self, offset: int) -> int | None:
+        """Where a table is named behind values that tell which of its rows are meant; None where it is not so."""
+        ahead = offset
+        while not self.table_at(ahead) and (self._is_kind(ahead) or (ahead > offset and self._is_verb(ahead))):
+            ahead += 1  # more than 3 French films, R-rated films
+        return ahead if self.table_at(ahead) else None
+
+    def _is_kind(self, offset: int) -> bool:
+        return self.value_at(offset) and self.number_at(offset) is None
+
+    def _is_verb(self, offset: int) -> bool:
+        atom = self.at(offset)
+        return atom is not None and atom.verbal
+
+    def _counted_kind(self, operator: Operator, numbers: tuple[int, ...], offset: int) -> bool:
+        """`more than 3 French films`: rows of a kind are counted, which values before them tell."""
+        ahead = self._rows_ahead(offset)
+        if ahead is None:
+            return False
+        kinds = [self.i + at for at in range(offset, ahead) if self._is_kind(at)]
+        self.i += ahead
+        if (noun := self.noun()) is None:
+            return False
+        self._had(noun, self.negated, (operator, numbers))
+        behind = self.i
+        for at in kinds:
+            cond = Cond("value", behind, values=self._refs(at), near=tuple(self.near))
+            self.frame.conditions.append(cond)
+        return True
 
     def _range_of(self) -> bool:
         """`between 3 and 4 credits`, where the range is one value."""

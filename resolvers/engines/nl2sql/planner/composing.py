@@ -1,7 +1,6 @@
 """A plan from the parts of a question."""
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import (
@@ -11,7 +10,6 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Figure,
-    Literal,
     Member,
     Operator,
     Output,
@@ -24,14 +22,15 @@ from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
-from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts, number_of_rows
+from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, doubt_shares, group_amounts, number_of_rows
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
-from resolvers.engines.nl2sql.planner.parts import Part, about
+from resolvers.engines.nl2sql.planner.operands import numbers
+from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
@@ -85,6 +84,7 @@ class Composer(Clashes):
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             doubt_above(resolver, self.items, found)
+            doubt_counts_of_one(resolver, found)
             doubt_shown(resolver, self.items, found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
@@ -164,7 +164,7 @@ class Composer(Clashes):
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)
-        where_extra = [*related, *self._counts(conditions, main)]
+        where_extra = [*related, *self._counts(conditions, main, parts)]
         if conditions.figures:
             self.having += conditions.figures
             plain = next((item for item in self.items if not item.figures), None)
@@ -379,12 +379,12 @@ class Composer(Clashes):
         shared = item.entity is None and len(item.columns) == 1 and not catalog.is_key(item.columns[0])
         return beside and shared and not catalog.is_measure(item.columns[0])
 
-    def _counts(self, conditions: Conditions, main: str) -> list[Condition]:
+    def _counts(self, conditions: Conditions, main: str, parts: list[Part]) -> list[Condition]:
         """`with more than two courses`."""
         catalog = self.resolver.catalog
         found: list[Condition] = []
-        for table, operator, number in conditions.having:
-            right = (Literal("number", Decimal(number)),)
+        for table, operator, count, cond in conditions.having:
+            right, number = numbers(count), count[0]
             item = next((one for one in self.items if not one.figures), None)
             counts = [one for one in self.items if one.counted == table]
             subject = item.table if item is not None else main
@@ -392,6 +392,8 @@ class Composer(Clashes):
             if counts or (item is not None and item.entity is None and item.table == table):
                 if item is not None and not self.groups:
                     self._group_by(item)
+                elif item is None and not self.groups:
+                    self.resolver.doubt("the number of all rows is compared with one", 0.9)
                 self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
                 continue
             if item is not None and self._is_shared(item, table) and len(self.items) == 1 and not self.groups:
@@ -428,6 +430,7 @@ class Composer(Clashes):
             counting = Plan(
                 table,
                 (Output(as_column(key)),),
+                where=take_counted(parts, cond, Held(table, holder, self.items[0].noun.first), catalog),
                 groups=(as_column(key),),
                 having=Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right),
             )

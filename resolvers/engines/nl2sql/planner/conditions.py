@@ -75,7 +75,7 @@ class Conditions(Along):
         """The table of the last verb: when it was done is told there."""
         self.figures: list[Condition] = []
         """Conditions on figures."""
-        self.having: list[tuple[str, Operator, int]] = []
+        self.having: list[tuple[str, Operator, tuple[int, ...], Cond]] = []
         """Counts of tables that the caller makes into HAVING or a nested plan."""
 
     def parts(self, conds: Sequence[Cond], main: str | None = None) -> list[Part]:
@@ -150,7 +150,7 @@ class Conditions(Along):
             kept = kept_number(self.resolver, cond, table, main) or held_by(self.resolver, cond, table, main)
             if kept is not None:
                 return kept
-            self.having.append((table, *cond.count))
+            self.having.append((table, *cond.count, cond))
             return Part(None, cond, None)
         if not cond.negated:
             if cond.how == EVERY:
@@ -435,7 +435,7 @@ class Conditions(Along):
         number = self._whole(cond)
         if table is None or number is None or cond.operator is Operator.BETWEEN:
             return None
-        self.having.append((table, cond.operator, number))
+        self.having.append((table, cond.operator, (number,), cond))
         return Part(None, cond)
 
     def _counts_rows(self, cond: Cond, column: ColumnKey) -> bool:
@@ -449,7 +449,7 @@ class Conditions(Along):
         said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
         if cond.nest is not None or cond.operator is Operator.BETWEEN or _NUMBERS & set(said):
             return False
-        self.having.append((tie.to, cond.operator, number))
+        self.having.append((tie.to, cond.operator, (number,), cond))
         return True
 
     def _whole(self, cond: Cond) -> int | None:

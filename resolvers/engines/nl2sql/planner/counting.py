@@ -6,11 +6,12 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Term
+from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Plan, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.sql_writing.uses import figures_in
 
 _ADDED: Final = word_set(
     "quantity qty amount total sum count units sales sale revenue turnover income profit spend spent paid sold "
@@ -128,3 +129,14 @@ def doubt_shares(resolver: Resolver, items: Sequence[Item]) -> None:
     frame = resolver.frame
     if frame.groups and frame.conditions and any(item.noun.share for item in items):
         resolver.doubt("a share of each group or of all of them may be meant", 0.5)
+
+
+def doubt_counts_of_one(resolver: Resolver, plan: Plan) -> None:
+    """Rows that are counted for each of themselves: their number is always one."""
+    terms = [*(output.term for output in plan.outputs), *(order.term for order in plan.orders)]
+    counted = {figure.rows_of for term in terms for figure in figures_in(term) if figure.of is None}
+    for one in plan.groups:
+        if isinstance(one, Column) and not one.instance and one.table in counted:
+            keys = [facts.name for facts in resolver.catalog.tables[one.table].columns if facts.is_primary_key]
+            if keys == [one.column]:
+                resolver.doubt("each row is counted by itself", 0.8)

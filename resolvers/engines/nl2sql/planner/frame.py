@@ -74,8 +74,8 @@ class Cond:
     """starts, ends, contains; time for before and after."""
     table: Ref | None = None
     """Of `exists`: the other table."""
-    count: tuple[Operator, int] | None = None
-    """Of `exists`: how many of them."""
+    count: tuple[Operator, tuple[int, ...]] | None = None
+    """Of `exists`: how many of them; two numbers where it is between them."""
     inner: "list[Cond]" = field(default_factory=list)
     near: tuple[Ref, ...] = ()
     joined: OneOf["and", "or", "but"] = "and"

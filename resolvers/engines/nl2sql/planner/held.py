@@ -1,13 +1,13 @@
 """Columns that conditions mean without naming them: by a verb, by a number of things, by nothing where nothing was."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Literal, Member, Output, Plan
+from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Member, Output, Plan
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.operands import numbers
 from resolvers.engines.nl2sql.planner.parts import Part
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
@@ -46,8 +46,7 @@ def kept_number(resolver: Resolver, cond: Cond, table: str, main: str) -> Part |
     held = [one for one in held if resolver.catalog.is_measure(one)]
     if len(held) != 1 or table == main:
         return None
-    number = Literal("number", Decimal(cond.count[1]))
-    comparison = Comparison(as_column(held[0]), cond.count[0], (number,), cond.negated)
+    comparison = Comparison(as_column(held[0]), cond.count[0], numbers(cond.count[1]), cond.negated)
     return Part(comparison, cond, held[0])
 
 
@@ -57,8 +56,8 @@ def held_by(resolver: Resolver, cond: Cond, table: str, main: str) -> Part | Non
     keys = [one for one in resolver.catalog.joins.keys_of(main) if one.table == main and one.to == holder]
     if table != main or holder in (None, main) or cond.count is None or len(keys) != 1 or len(keys[0].columns) != 1:
         return None
-    column, number = Column(main, keys[0].columns[0]), Literal("number", Decimal(cond.count[1]))
-    many = Comparison(Figure(Aggregate.COUNT, rows_of=main), cond.count[0], (number,))
+    column = Column(main, keys[0].columns[0])
+    many = Comparison(Figure(Aggregate.COUNT, rows_of=main), cond.count[0], numbers(cond.count[1]))
     return Part(Member(column, Plan(main, (Output(column),), groups=(column,), having=many), cond.negated), cond)
 
 

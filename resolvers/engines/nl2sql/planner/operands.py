@@ -13,6 +13,11 @@ def equal_to(left: Term, values: Sequence[Literal]) -> Comparison:
     return Comparison(left, Operator.IN if len(values) > 1 else Operator.EQUAL, tuple(values))
 
 
+def numbers(values: Sequence[int]) -> tuple[Literal, ...]:
+    """Whole numbers as the other side of a comparison."""
+    return tuple(Literal("number", Decimal(value)) for value in values)
+
+
 def in_time(operator: Operator, mention: Mention) -> tuple[Operator, tuple[Literal, ...]]:
     """A span of time as a moment is compared with it: after a year is after its last day."""
     first, last = mention.values[0], mention.values[-1]

@@ -118,6 +118,46 @@ def denies(parts: Sequence[Part]) -> bool:
     return isinstance(last, Related) and last.negated
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Rows that are counted, the table that has them, and the token with which what is asked for begins."""
+
+    table: str
+    holder: str
+    asked: int
+
+
+def take_counted(parts: list[Part], count: Cond, held: Held, catalog: Catalog) -> Condition | None:
+    """Takes out what is said of the rows that are counted: `placed 5 orders in 1997`, `In 1997, which ...`.
+
+    What stands between (`customers who live in Rome and have ...`) is said of the one who has them.
+    """
+    taken = [part for part in parts if _follows(part.cond, count, held) and _is_of(part, held, catalog)]
+    if any(part.cond.joined == "or" for part in parts):
+        return None
+    parts[:] = [part for part in parts if not any(part is one for one in taken)]
+    return conjoined(taken)
+
+
+def _follows(cond: Cond, count: Cond, held: Held) -> bool:
+    """Whether something is said behind a number of rows, or before all that is asked for."""
+    said = min((ref.first for ref in cond.values), default=held.asked)
+    return cond.first >= count.first or said < held.asked
+
+
+def _is_of(part: Part, held: Held, catalog: Catalog) -> bool:
+    """Whether a condition is of the rows that are counted, or of what each has, and not of what the holder has."""
+    one = part.condition
+    if not isinstance(one, Comparison) or not isinstance(one.left, Column) or one.left.instance:
+        return False
+    if not all(isinstance(value, Literal) for value in one.right):
+        return False
+    told = one.left.table
+    if told in (held.table, held.holder):
+        return told == held.table
+    return catalog.refers(held.table, told) and not catalog.refers(held.holder, told)
+
+
 def about(parts: Sequence[Part], table: str) -> Condition | None:
     """What is said of the rows of one table: the largest of them is the largest of those."""
     found = [

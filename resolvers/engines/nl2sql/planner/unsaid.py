@@ -1,12 +1,13 @@
 """What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
@@ -37,6 +38,17 @@ _GENERAL: Final = frozenset(
 )
 """Words of one end or the other that are said of much else."""
 _DEEDS: Final = VERBS | {"begin"}
+_RESULTS: Final = frozenset(
+    ("win", "lose", "die", "survive", "fail", "quit", "retire", "resign", "crash", "sink", "cancel", "expire",
+     "succeed", "defeat")
+)  # fmt: skip
+"""Verbs of an outcome, which rows must tell: nobody won because of being there."""
+_CHANGES: Final = frozenset(
+    ("grow", "growth", "increase", "decrease", "rise", "decline", "drop", "fall", "shrink", "change", "improve", "gain")
+)
+"""Words of a figure that is another at one time than at another."""
+_CHOOSES: Final = (exp.Where, exp.Join, exp.Group, exp.Order, exp.Limit, exp.AggFunc)
+_VERSUS: Final = ("vs", "versus", "compared")
 _COMPARED: Final = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
 
@@ -81,6 +93,15 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
         yield "a figure over several rows is asked for, and one of each is shown", 0.9
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+    changed = () if has(exp.Group, exp.Sub, exp.Window) else _CHANGES
+    for verbs, why, cost in ((_RESULTS, "what came of something", 0.5), (changed, "a change", 0.6)):
+        for verb in _said(verbs, pieces):
+            if not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
+                yield f"{why} is asked for, and nothing tells it", cost
+    if not has(*_CHOOSES) and _asks_which_did(pieces):
+        yield "who did something is asked for, and all are shown", 0.6
+    if _compares(pieces) and not has(exp.Group) and len(_figures(nodes)) < 2:
+        yield "two things are compared, and not told apart", 0.5
     if _within(pieces) and not has(exp.Interval, exp.DateAdd, exp.DateDiff, exp.DateSub):
         yield "a stretch of time is said and not used", 0.4
     if _in_another_unit(pieces, columns, catalog):
@@ -89,6 +110,39 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "tables are gone through that nothing names", 0.3
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
+
+
+def _said(words: Collection[str], pieces: Cut) -> list[str]:
+    """Those of some words that a question has, but for names: Rose Hall."""
+    plain = (one for at, one in enumerate(pieces.linked.tokens) if not one.quoted and (not at or one.text.islower()))
+    return [one.lemma for one in plain if one.lemma in words]
+
+
+def _is_told(verb: str, names: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a column, a table or a value of a query has a verb in it, or a word for the same."""
+    meant = {other for other, near in related(verb) if near >= SYNONYM}
+    return bool(meant & set(words)) or any(word in name.lower() for word in meant for name in names)
+
+
+def _words_of(columns: set[str], catalog: Catalog) -> Iterator[str]:
+    for key in catalog.columns:
+        if key.column in columns:
+            yield from catalog.words(key)
+
+
+def _asks_which_did(pieces: Cut) -> bool:
+    """`Which bakers won`: which rows are asked for by a deed."""
+    which = any(atom.is_(Cue.WHICH, Cue.WHO) for atom in pieces.atoms)
+    return which and any(atom.may_be_verb for atom in pieces.atoms)
+
+
+def _compares(pieces: Cut) -> bool:
+    """Whether one thing is set beside another: men vs. women."""
+    return any(atom.is_(Cue.AND) and atom.text.lower().startswith(_VERSUS) for atom in pieces.atoms)
+
+
+def _figures(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    return [node for node in nodes if isinstance(node, exp.AggFunc)]
 
 
 def _counts_better(node: exp.Expr) -> bool:

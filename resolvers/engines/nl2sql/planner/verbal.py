@@ -62,14 +62,21 @@ def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
 _FIGURES: Final = frozenset(("amount", "total", "sum", "number", "value", "volume", "share", "percentage", "cost"))
 
 
+_SIZED: Final = (["over"], ["under"], ["between"])
+
+
 def is_sized(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is done by things right before it, to the size behind it: `which trips cost more than 100`."""
     word, before = tokens[at], tokens[at - 1] if at else None
     if not word.is_lemma or word.lemma not in VERBS or before is None:
         return False
     behind = [one.lemma for one in tokens[at + 1 : at + 3]]
-    sized = behind[1:] == ["than"] or behind in (["at", "least"], ["at", "most"]) or behind[:1] in (["over"], ["under"])
-    return sized and before.text.lower() == f"{before.lemma}s"
+    sized = (
+        behind[1:] == ["than"]
+        or behind in (["at", "least"], ["at", "most"])
+        or behind[:1] in (["over"], ["under"], ["between"])
+    )
+    return sized and before.text.lower() in (f"{before.lemma}s", f"{before.lemma}es", f"{before.lemma[:-1]}ies")
 
 
 def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:

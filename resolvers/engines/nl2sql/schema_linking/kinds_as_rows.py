@@ -4,6 +4,8 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words
+from resolvers.engines.nl2sql.language.measures import is_numeric
+from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
@@ -26,8 +28,12 @@ def with_rows(linked: Linked, vocabulary: Vocabulary) -> str | None:
     """
     for at, token in enumerate(linked.tokens):
         word = token.text
-        plural = word.isalpha() and word.islower() and word != token.lemma and not token.quoted
-        if not plural or (at and linked.tokens[at - 1].text.lower() not in _BEFORE):
+        before = linked.tokens[at - 1].text.lower() if at else ""
+        counted = is_numeric(before) or before in NUMBER_WORDS
+        plural = word != token.lemma or counted  # more than 1 soup
+        if not (plural and word.isalpha() and word.islower()) or token.quoted:
+            continue
+        if at and before not in _BEFORE and not counted:
             continue
         here = [one for one in linked.mentions if one.first <= at < one.last]
         named = [one for one in here if one.kind in (MentionKind.TABLE, MentionKind.COLUMN)]

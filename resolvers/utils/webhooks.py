@@ -1,0 +1,258 @@
+"""Operations on webhooks: create, get, list, update, delete, rotate the keys, test, look at deliveries, replay.
+
+A webhook acts for whoever created or last changed it: while they may not read the project, nothing is sent.
+"""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from auth.rate_limit import CallKind
+from persistence.keyring import secret_data
+from persistence.queries.events import Happening
+from persistence.store import UnitOfWork
+from persistence.webhook_sending import BadAddress
+from persistence.webhook_signing import SigningKeys
+from resolvers.context import Context
+from resolvers.operation import operation
+from schema.errors import QuotaExceeded, ValidationError
+from schema.governance.permission import Done, Permission
+from schema.governance.secret import Secret
+from schema.pagination import Page, PageNumber, PageSize
+from schema.utils.event import EventType
+from schema.utils.webhook import (
+    MOST_REPLAYED,
+    DeliveryStatus,
+    Webhook,
+    WebhookCreate,
+    WebhookDelivery,
+    WebhookReplay,
+    WebhookReplayed,
+    WebhookSecret,
+    WebhookStatus,
+    WebhookTest,
+    WebhookUpdate,
+)
+
+WebhookId = Annotated[UUID, Field(description="The webhook's id.")]
+
+MOST_WEBHOOKS: Final = 200
+"""How many webhooks a project may have."""
+BOTH_KEYS: Final = timedelta(days=1)
+"""How long after a rotation deliveries are signed with the keys from before as well."""
+SECRETS_OF: Final = "webhook"
+"""The type under which the sealed keys stand among the secrets. No grant names it, so no operation on secrets does."""
+
+
+def key_name(version: int) -> str:
+    """Return under which name the keys of a version stand among the secrets."""
+    return f"signing-{version}"
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
+async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecret:
+    """Create a webhook in the selected project. The answer has its secret, which is shown this once.
+
+    Each event that passes the filter is sent by POST as a CloudEvent, signed with HMAC-SHA256 and ed25519 as the
+    Standard Webhooks specification says. It is tried for three days until the receiver answers with 2xx.
+    """
+    await _check_address(ctx, webhook.url)
+    now, user, keys = ctx.now(), ctx.caller.user_id, SigningKeys.fresh()
+    new = Webhook(
+        **webhook.model_dump(),
+        id=str(uuid4()),
+        organization_id=ctx.organization_id,
+        project_id=ctx.project_id,
+        status=WebhookStatus.ACTIVE,
+        paused_reason=None,
+        public_keys=[keys.public_key],
+        old_keys_until=None,
+        failures=0,
+        failing_since=None,
+        last_delivered_at=None,
+        created_by=user,
+        updated_by=user,
+        created_at=now,
+        updated_at=now,
+    )
+
+    def work(uow: UnitOfWork) -> WebhookSecret:
+        if uow.webhooks.count(ctx.scope) >= MOST_WEBHOOKS:
+            raise QuotaExceeded(f"A project has {MOST_WEBHOOKS} webhooks at most. Delete one.", limit=MOST_WEBHOOKS)
+        made = uow.webhooks.add(new, caller=ctx.caller.to_dict(), key_version=1, is_slow=False, round=0)
+        _seal(ctx, uow, made.id, 1, keys, now)
+        return WebhookSecret(webhook=made, secret=keys.secret)
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_webhook(ctx: Context, *, webhook_id: WebhookId) -> Webhook:
+    """Get a webhook, without its secret."""
+    return await ctx.store.read(lambda uow: uow.webhooks.get(ctx.scope, str(webhook_id)))
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_webhooks(
+    ctx: Context, *, status: WebhookStatus | None = None, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[Webhook]:
+    """List the webhooks of the selected project by name."""
+    return await ctx.store.read(
+        lambda uow: uow.webhooks.page(ctx.scope, offset=(page - 1) * limit, limit=limit, status=status)
+    )
+
+
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
+async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: WebhookUpdate) -> Webhook:
+    """Update a webhook; only the fields that are sent change. From now on it acts for who changed it.
+
+    `status` active lets a paused webhook go on, with what was in line when it paused.
+    """
+    given, now = changes.given(), ctx.now()
+    if "url" in given:
+        await _check_address(ctx, given["url"])
+
+    def work(uow: UnitOfWork) -> Webhook:
+        current = uow.webhooks.held(ctx.scope, str(webhook_id))
+        values = dict(given)
+        if given.get("status", current.status) is not current.status:
+            values |= {"paused_reason": None, "failures": 0, "failing_since": None, "rests_until": None}
+        stamps = {"updated_at": now, "updated_by": ctx.caller.user_id}
+        changed = uow.webhooks.change(ctx.scope, current.id, values | stamps, expected=ctx.expected_of(current))
+        if not changed._as_it_stood:
+            uow.webhooks.acts_for(changed.id, ctx.caller.to_dict())
+        return changed
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
+async def delete_webhook(ctx: Context, *, webhook_id: WebhookId) -> Done:
+    """Delete a webhook with its keys, what is in line for it, and the log of its deliveries."""
+    id = str(webhook_id)
+
+    def work(uow: UnitOfWork) -> None:
+        uow.webhooks.held(ctx.scope, id)
+        uow.webhook_deliveries.remove_all_of(id)
+        uow.secrets.remove_all_of(ctx.tenant, SECRETS_OF, id)
+        uow.webhooks.remove(ctx.scope, id, expected=ctx.expected_revision)
+
+    done = Done(message="The webhook is deleted.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done
+
+
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
+async def rotate_webhook_secret(ctx: Context, *, webhook_id: WebhookId) -> WebhookSecret:
+    """Give a webhook new keys; the answer has the new secret, which is shown this once.
+
+    For a day deliveries are signed with the old keys as well, so that the receiver can change its own in between.
+    """
+    now, keys, id = ctx.now(), SigningKeys.fresh(), str(webhook_id)
+
+    def work(uow: UnitOfWork) -> WebhookSecret:
+        current = uow.webhooks.held(ctx.scope, id)
+        version = uow.webhooks.key_version(id)
+        uow.secrets.forget(ctx.tenant, SECRETS_OF, id, key_name(version - 1))
+        _seal(ctx, uow, id, version + 1, keys, now)
+        values = {
+            "public_keys": [keys.public_key, current.public_keys[0]],
+            "old_keys_until": now + BOTH_KEYS,
+            "key_version": version + 1,
+            "updated_at": now,
+            "updated_by": ctx.caller.user_id,
+        }
+        changed = uow.webhooks.change(ctx.scope, id, values, expected=ctx.expected_of(current))
+        return WebhookSecret(webhook=changed, secret=keys.secret)
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
+async def send_webhook_test(ctx: Context, *, webhook_id: WebhookId) -> WebhookTest:
+    """Send a test event to one webhook, whatever its filter. How that went is told by the list of its deliveries."""
+    now = ctx.now()
+
+    def work(uow: UnitOfWork) -> WebhookTest:
+        webhook = uow.webhooks.get(ctx.scope, str(webhook_id))
+        if webhook.status is not WebhookStatus.ACTIVE:
+            raise ValidationError("This webhook is paused. Set its status to active first.", status=422, field="status")
+        said = {"webhook_id": webhook.id, "name": webhook.name, "asked_by": ctx.caller.user_id}
+        happening = Happening(EventType.WEBHOOK_TEST, data=said, only_for=webhook.id)
+        return WebhookTest(event_id=uow.events.tell(ctx.scope, now, happening)[0])
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_webhook_deliveries(
+    ctx: Context,
+    *,
+    webhook_id: WebhookId,
+    status: DeliveryStatus | None = None,
+    event_id: Annotated[UUID, Field(description="Only deliveries of this event.")] | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[WebhookDelivery]:
+    """List the deliveries to a webhook, the latest first. They are kept as long as events are."""
+
+    def work(uow: UnitOfWork) -> Page[WebhookDelivery]:
+        webhook = uow.webhooks.get(ctx.scope, str(webhook_id))
+        about = None if event_id is None else str(event_id)
+        window = {"offset": (page - 1) * limit, "limit": limit}
+        return uow.webhook_deliveries.log(ctx.scope, webhook.id, **window, status=status, event_id=about)
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
+async def replay_webhook(ctx: Context, *, webhook_id: WebhookId, replay: WebhookReplay) -> WebhookReplayed:
+    """Send the events of a window again, in order and under their old ids: those that pass the webhook's filter.
+
+    A window may hold 10,000 events of its types and assets; ask for a shorter one where there are more.
+    """
+    now = ctx.now()
+    until = min(replay.until or now, now)
+    if replay.since >= until:
+        raise ValidationError("`since` lies before `until`, and has passed.", status=422, field="since")
+
+    def work(uow: UnitOfWork) -> WebhookReplayed:
+        webhook = uow.webhooks.held(ctx.scope, str(webhook_id))
+        if webhook.status is not WebhookStatus.ACTIVE:
+            raise ValidationError("This webhook is paused. Set its status to active first.", status=422, field="status")
+        number = uow.webhook_deliveries.replay(webhook, replay.since, until, now, MOST_REPLAYED)
+        if number is None:
+            raise ValidationError(
+                f"There are more than {MOST_REPLAYED} events between these moments. Ask for a shorter time.",
+                status=422,
+                field="since",
+            )
+        return WebhookReplayed(deliveries=number)
+
+    return await ctx.store.write(work)
+
+
+async def _check_address(ctx: Context, url: str) -> None:
+    try:
+        await ctx.services.webhooks.check(url)
+    except BadAddress as bad:
+        raise ValidationError(str(bad), status=422, field="url") from None
+
+
+def _seal(ctx: Context, uow: UnitOfWork, id: str, version: int, keys: SigningKeys, now: datetime) -> None:
+    name, user = key_name(version), ctx.caller.user_id
+    uow.secrets.hold()
+    sealed = ctx.services.keyring.seal(keys.packed, secret_data(ctx.organization_id, SECRETS_OF, id, name, None))
+    row = Secret(
+        name=name,
+        description=None,
+        resource_type=SECRETS_OF,
+        resource_id=id,
+        created_at=now,
+        updated_at=now,
+        created_by=user,
+        updated_by=user,
+    )
+    uow.secrets.add(row, organization_id=ctx.organization_id, sealed=sealed, bound_to=None)

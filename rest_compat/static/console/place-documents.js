@@ -1,0 +1,363 @@
+// The GraphQL documents of what stands around the catalog: the front page, the tree, versions, sources, schedules,
+// terms, projects, secrets and limits.
+
+export const OVERVIEW = `
+  query ConsoleOverview {
+    tables: searchMetadata(assetType: TABLE, limit: 1) {
+      total
+    }
+    violations(status: OPEN, limit: 1) {
+      total
+    }
+    projectRuns(limit: 1) {
+      total
+    }
+    dataConnections(limit: 4) {
+      total
+      items {
+        name
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const SCORE_OF = `
+  query ConsoleScoreOf($fqn: String!) {
+    scorecard(request: { assetFqn: $fqn }) {
+      overallScore
+      dataQuality {
+        score
+      }
+      metadata {
+        score
+      }
+    }
+  }
+`;
+
+export const CHILDREN = `
+  query ConsoleChildren($fqn: String!) {
+    searchMetadata(fqnPrefix: $fqn, limit: 200) {
+      total
+      items {
+        name
+        type
+        fullyQualifiedName
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const SUGGESTED = `
+  query ConsoleSuggested {
+    searchMetadata(assetType: TABLE, limit: 3) {
+      items {
+        name
+      }
+    }
+  }
+`;
+
+export const VERSION = `
+  query ConsoleVersion($resourceUri: String!, $fqn: String!, $version: String) {
+    metadata(
+      resourceType: "data_connection"
+      resourceUri: $resourceUri
+      fqn: $fqn
+      assetType: TABLE
+      version: $version
+      includeChildren: true
+    ) {
+      version
+      versionChangeReason
+      updatedAt
+      updatedBy
+      displayName
+      description
+      businessDefinition
+      owners {
+        name
+      }
+      tags {
+        tagFqn
+      }
+      children {
+        name
+        dataType
+        description
+        tags {
+          tagFqn
+        }
+      }
+      changeDescription {
+        previousVersion
+        fieldsAdded {
+          fieldName
+        }
+        fieldsUpdated {
+          fieldName
+        }
+        fieldsDeleted {
+          fieldName
+        }
+      }
+    }
+  }
+`;
+
+export const SOURCES = `
+  query ConsoleSources {
+    dataConnections(limit: 100) {
+      total
+      items {
+        name
+        resourceUri
+        connectionType
+        status
+        statusMessage
+        description
+        secretNames
+        updatedAt
+      }
+    }
+  }
+`;
+
+export const CONNECT = `
+  mutation ConsoleConnect($connection: DataConnectionCreate!) {
+    createDataConnection(connection: $connection) {
+      name
+      resourceUri
+    }
+  }
+`;
+
+export const VERIFY = `
+  mutation ConsoleVerify($resourceUri: String!) {
+    verifyDataConnection(resourceUri: $resourceUri) {
+      success
+      message
+      latencyMs
+    }
+  }
+`;
+
+export const INGESTIONS = `
+  query ConsoleIngestions {
+    workflowConfigurations(workflowType: SERVICE_INGESTION, status: ACTIVE, limit: 100) {
+      items {
+        id
+        config
+      }
+    }
+  }
+`;
+
+export const CONFIGURE_INGESTION = `
+  mutation ConsoleConfigureIngestion($name: String!, $config: JSON!) {
+    createWorkflowConfiguration(
+      configuration: { name: $name, workflowType: SERVICE_INGESTION, config: $config }
+    ) {
+      id
+    }
+  }
+`;
+
+export const INGEST = `
+  mutation ConsoleIngest($configurationId: UUID!) {
+    triggerRun(configurationId: $configurationId) {
+      id
+      configurationId
+    }
+  }
+`;
+
+export const SCHEDULES = `
+  query ConsoleSchedules {
+    schedules(limit: 100) {
+      total
+      items {
+        scheduleId
+        scheduleName
+        referenceId
+        enabled
+        nextRunAt
+        lastRunAt
+        schedule {
+          cron
+          timezone
+          runAt
+        }
+      }
+    }
+    workflowConfigurations(status: ACTIVE, limit: 100) {
+      items {
+        id
+        name
+        workflowType
+      }
+    }
+  }
+`;
+
+export const ADD_SCHEDULE = `
+  mutation ConsoleAddSchedule($name: String!, $cron: String!, $timezone: String!, $configurationId: String!) {
+    createSchedule(
+      schedule: {
+        scheduleName: $name
+        schedule: { type: CRON, cron: $cron, timezone: $timezone }
+        referenceId: $configurationId
+      }
+    ) {
+      scheduleId
+    }
+  }
+`;
+
+export const SWITCH_SCHEDULE = `
+  mutation ConsoleSwitchSchedule($scheduleId: UUID!, $enabled: Boolean!) {
+    updateSchedule(scheduleId: $scheduleId, changes: { enabled: $enabled }) {
+      scheduleId
+      enabled
+    }
+  }
+`;
+
+export const DELETE_SCHEDULE = `
+  mutation ConsoleDeleteSchedule($scheduleId: UUID!) {
+    deleteSchedule(scheduleId: $scheduleId) {
+      message
+    }
+  }
+`;
+
+export const TERMS = `
+  query ConsoleTerms($status: TermStatus!, $page: Int!) {
+    glossaryTerms(status: $status, limit: 50, page: $page) {
+      total
+      limit
+      items {
+        id
+        name
+        displayName
+        definition
+        synonyms
+        status
+        assetCount
+        updatedAt
+        updatedBy
+      }
+    }
+  }
+`;
+
+export const REVIEW_TERM = `
+  mutation ConsoleReviewTerm($termId: String!, $decision: TermDecision!, $notes: String) {
+    reviewGlossaryTerm(termId: $termId, review: { decision: $decision, notes: $notes }) {
+      id
+      status
+    }
+  }
+`;
+
+export const ASSIGN_VIOLATION = `
+  mutation ConsoleAssignViolation($violationId: UUID!, $assignedTo: String) {
+    updateViolation(violationId: $violationId, changes: { assignedTo: $assignedTo }) {
+      id
+      assignedTo
+    }
+  }
+`;
+
+export const MY_PROJECTS = `
+  query ConsoleMyProjects {
+    projects(limit: 200) {
+      total
+      items {
+        id
+        organizationId
+        name
+        description
+        createdAt
+        createdBy
+      }
+    }
+  }
+`;
+
+export const ADD_PROJECT = `
+  mutation ConsoleAddProject($name: String!, $description: String) {
+    createProject(project: { name: $name, description: $description }) {
+      id
+    }
+  }
+`;
+
+export const SECRETS = `
+  query ConsoleSecrets {
+    projectSecrets(limit: 100) {
+      total
+      items {
+        name
+        description
+        updatedAt
+        updatedBy
+      }
+    }
+  }
+`;
+
+export const KEEP_SECRET = `
+  mutation ConsoleKeepSecret($secret: SecretCreate!) {
+    createProjectSecret(secret: $secret) {
+      name
+    }
+  }
+`;
+
+export const DELETE_SECRET = `
+  mutation ConsoleDeleteSecret($name: String!) {
+    deleteProjectSecret(name: $name) {
+      message
+    }
+  }
+`;
+
+export const LIMITS = `
+  query ConsoleLimits($orgId: String!) {
+    rateLimits(orgId: $orgId) {
+      reads
+      writes
+      bulk
+      anonymous
+    }
+  }
+`;
+
+export const PROVENANCE = `
+  query ConsoleProvenance($sessionId: UUID!, $turnId: UUID!) {
+    turnProvenance(sessionId: $sessionId, turnId: $turnId) {
+      drafter
+      createdAt
+      tables {
+        fqn
+        version
+        qualityScore
+        openViolations
+        columns {
+          name
+        }
+      }
+      memories {
+        id
+        name
+      }
+      policies {
+        id
+        name
+      }
+    }
+  }
+`;

@@ -1,0 +1,145 @@
+// Sources: what a project is connected to. Each is verified and read in from here; a new one is connected below.
+import { useState } from "../vendor/preact-hooks.js";
+
+import { ask } from "./graph.js";
+import { CONFIGURE_INGESTION, CONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
+import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { link } from "./places.js";
+import { RunViews, Status } from "./runs.js";
+import { named, number, say } from "./words.js";
+
+// What each kind asks for: [field, type of its input, whether it must be filled]. `credentials` come after the rest.
+const BASIC = [["username", "text", "user"], ["password", "password", "password"]];
+const DATABASE = [["host", "text", "host", true], ["port", "number", "port"], ["database", "text", "database", true]];
+const KINDS = {
+  POSTGRES: { config: DATABASE, credentials: BASIC },
+  MYSQL: { config: DATABASE, credentials: BASIC },
+  NFS: { config: [["path", "text", "path", true]] },
+  MINIO: {
+    config: [["bucket", "text", "bucket", true], ["endpointUrl", "url", "endpoint"]],
+    credentials: [["accessKeyId", "text", "key"], ["secretAccessKey", "password", "secret"]],
+  },
+};
+
+export function Sources({ given }) {
+  const answer = useAnswer(SOURCES, {});
+  const [made, setMade] = useState(given.made ?? "");
+  const { data, failure, again } = answer;
+  const items = data?.dataConnections.items ?? [];
+  return html`
+    <${Heading} title=${say("runs.sources")}>${say("place.runs")}<//>
+    <${RunViews} now="sources" />
+    <p class="lead">${say("sources.lead")}</p>
+    ${failure && html`<${Failed} failure=${failure} again=${again} />`}
+    ${!data && !failure && html`<${Loading} />`}
+    ${data && !items.length && html`<${Empty} icon="database" title=${say("sources.none")}>${say("sources.none.next")}<//>`}
+    ${made && html`<p class="outcome" role="status">${say("sources.connected", { name: made })}</p>`}
+    <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}</ul>
+    <${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />
+  `;
+}
+
+function Source({ source }) {
+  const [state, setState] = useState({});
+  const service = source.resourceUri.split(":").at(-1);
+  async function act(busy, work) {
+    setState({ busy });
+    try {
+      setState((await work()) ?? {});
+    } catch (failure) {
+      setState({ failure });
+    }
+  }
+  const verify = () =>
+    act("verify", async () => {
+      const { success, message, latencyMs } = (await ask(VERIFY, { resourceUri: source.resourceUri })).verifyDataConnection;
+      const said = latencyMs == null ? message : say("sources.verified", { message, ms: number(Math.round(latencyMs)) });
+      return success ? { said } : { trouble: said };
+    });
+  const ingest = () =>
+    act("ingest", async () => {
+      const run = (await ask(INGEST, { configurationId: await ingestionOf(source) })).triggerRun;
+      location.hash = link("runs", { run: run.id, configuration: run.configurationId });
+    });
+  return html`
+    <li class="card">
+      <div class="card-head"><strong>${source.name}</strong> <span class="kind">${named("sources", source.connectionType)}</span> <${Status} value=${source.status} />
+        ${source.secretNames.length > 0 && html`<span class="quiet small">${say("sources.secrets", { count: source.secretNames.length })}</span>`}
+      </div>
+      ${source.description && html`<p class="quiet">${source.description}</p>`}
+      ${source.statusMessage && source.status === "ERROR" && html`<p class="trouble">${source.statusMessage}</p>`}
+      <p class="acts">
+        <button type="button" disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
+        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>
+        <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
+        <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
+      </p>
+      ${state.said && html`<p class="outcome" role="status">${state.said}</p>`}
+      ${state.trouble && html`<p class="trouble" role="alert">${state.trouble}</p>`}
+      ${state.failure && html`<${Failed} failure=${state.failure} />`}
+    </li>
+  `;
+}
+
+// The configuration that reads this source in; the first time makes one.
+async function ingestionOf({ name, resourceUri }) {
+  const { items } = (await ask(INGESTIONS)).workflowConfigurations;
+  const found = items.find((one) => one.config?.resource_uri === resourceUri);
+  if (found) return found.id;
+  return (await ask(CONFIGURE_INGESTION, { name, config: { resource_uri: resourceUri } })).createWorkflowConfiguration.id;
+}
+
+// Only what is filled is sent; numbers as numbers.
+function filled(fields, form) {
+  const given = fields.map(([name, type]) => [name, String(form.get(name) ?? "").trim(), type]).filter(([, value]) => value);
+  return Object.fromEntries(given.map(([name, value, type]) => [name, type === "number" ? Number(value) : value]));
+}
+
+function Connect({ onMade, first }) {
+  const [kind, setKind] = useState("POSTGRES");
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState(null);
+  const { config, credentials = [] } = KINDS[kind];
+  async function connect(event) {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const key = kind.toLowerCase();
+    const secrets = filled(credentials, form);
+    const connection = {
+      name: form.get("name").trim(),
+      connectionType: kind,
+      typedConfig: { [key]: filled(config, form) },
+      ...(Object.keys(secrets).length && { typedCredentials: { [key]: secrets } }),
+    };
+    setBusy(true);
+    setFailure(null);
+    try {
+      const made = (await ask(CONNECT, { connection })).createDataConnection;
+      event.target.reset();
+      // Whether it can be reached is told at the source itself, where it can be tried again.
+      const verified = await ask(VERIFY, { resourceUri: made.resourceUri }).catch(() => null);
+      onMade(verified?.verifyDataConnection.success ? made.name : "");
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const field = ([name, type, title, needed]) => html`
+    <label key=${kind + name}>${say(`sources.${title}`)}<input name=${name} type=${type} required=${Boolean(needed)} autocomplete="off" spellcheck=${false} placeholder=${title === "port" ? say("sources.usual") : undefined} /></label>
+  `;
+  return html`
+    <details class="part more" open=${first}>
+      <summary><h2>${say("sources.add")}</h2></summary>
+      <form class="fields stacked" onSubmit=${connect}>
+        <label>${say("sources.kind")}<select value=${kind} onChange=${(event) => setKind(event.target.value)}>${Object.keys(KINDS).map((one) => html`<option key=${one} value=${one} selected=${one === kind}>${say(`sources.${one}`)}</option>`)}</select></label>
+        <label>${say("sources.name")}<input name="name" required maxlength="255" autocomplete="off" /></label>
+        ${config.map(field)}
+        ${credentials.map(field)}
+        <button type="submit" disabled=${busy}>${say(busy ? "sources.connecting" : "sources.connect")}</button>
+      </form>
+      <p class="quiet small">${credentials.length > 0 && `${say("sources.hidden")} `}${say("sources.others")}</p>
+      ${failure && html`<${Failed} failure=${failure} />`}
+    </details>
+  `;
+}

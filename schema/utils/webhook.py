@@ -1,0 +1,166 @@
+"""A webhook sends events of a project to an address, signed as the Standard Webhooks specification says."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from schema.base import Change, Maybe, Resource, Size, change, choice, resource
+from schema.data_readiness.violation import Severity
+from schema.grammar import ANY_NAME
+from schema.identifiers import UuidText
+from schema.naming import Name
+from schema.pagination import Moment
+from schema.utils.event import Domain, EventType
+
+MOST_REPLAYED: Final = 10_000
+"""How many events one replay sends again."""
+
+WebhookUrl = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=2000,
+        pattern=r"^https?://[^\s]+$",
+        description="An https or http address without a user or a fragment. Where it leads is checked by the rules "
+        "of the deployment for outbound connections, now and at each delivery; redirects are not followed.",
+    ),
+]
+EventTypes = Annotated[
+    list[EventType], Field(max_length=50, description="Only events of these types; an empty list means all.")
+]
+Domains = Annotated[list[Domain], Field(max_length=100, description="Only events of these domains; empty: all.")]
+AssetPrefix = Annotated[
+    str,
+    Field(min_length=1, max_length=2000, description="Only events about this asset and what is in it."),
+    ANY_NAME,
+]
+LeastSeverity = Annotated[Severity, Field(description="Only events that are at least as bad as this.")]
+
+
+@choice
+class WebhookStatus(StrEnum):
+    """Whether a webhook sends."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    """It sends nothing, and events of this time are not put in line; a replay sends them later."""
+
+
+@choice
+class DeliveryStatus(StrEnum):
+    """Where the delivery of an event stands."""
+
+    WAITING = "waiting"
+    """It has not been sent yet, or is to be tried again."""
+    DELIVERED = "delivered"
+    """The receiver answered with 2xx."""
+    GIVEN_UP = "given_up"
+    """It was tried for three days, or the webhook was given up."""
+
+
+@resource
+class Webhook(Resource):
+    """An address that events of a project are sent to. Its secret is sealed and never shown again."""
+
+    id: UuidText
+    organization_id: str
+    project_id: str
+    name: str
+    url: str
+    status: WebhookStatus
+    paused_reason: str | None = Field(description="Why it paused by itself; null where somebody paused it.")
+    types: list[EventType] = Field(description="Only events of these types; an empty list means all.")
+    asset_prefix: str | None = Field(description="Only events about this asset and what is in it; null: all.")
+    least_severity: Severity | None = Field(description="Only events that are at least as bad; null: all.")
+    domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
+    public_keys: list[str] = Field(
+        description="The ed25519 keys of the `v1a` signatures, `whpk_` and base64: the newest, and for a day after a "
+        "rotation the one before."
+    )
+    old_keys_until: datetime | None = Field(
+        description="Until when deliveries are signed with the keys from before the last rotation as well."
+    )
+    failures: int = Field(description="How many deliveries have failed since the last that did not.")
+    failing_since: datetime | None = Field(description="When the first of these failed.")
+    last_delivered_at: datetime | None = Field(description="When the receiver last took an event.")
+    created_by: str
+    updated_by: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@resource
+class WebhookSecret(Resource):
+    """A webhook with its secret, which is shown this once."""
+
+    webhook: Webhook
+    secret: str = Field(description="The key of the `v1` signatures, `whsec_` and base64. Keep it; it is shown once.")
+
+
+@resource
+class WebhookDelivery(Resource):
+    """The delivery of one event to one webhook. An event that is sent again keeps its id."""
+
+    id: UuidText
+    webhook_id: UuidText = Field(description="Where it goes.")
+    event_id: UuidText = Field(description="The header `webhook-id` of each attempt, and the id of the CloudEvent.")
+    sequence: Size = Field(description="The place of the event among the events of its project.")
+    type: EventType
+    asset_fqn: str | None = Field(description="What the event is about; deliveries about the same asset are in order.")
+    status: DeliveryStatus
+    attempts: int = Field(description="How often it was sent so far.")
+    due_at: datetime | None = Field(description="When it is sent next at the earliest; null once it is over.")
+    response_status: int | None = Field(description="The HTTP status of the last answer; null where none came.")
+    error: str | None = Field(description="Why the last attempt failed, in the platform's words.")
+    milliseconds: int | None = Field(description="How long the last attempt took.")
+    created_at: datetime
+    ended_at: datetime | None = Field(description="When it was delivered or given up.")
+
+
+@resource
+class WebhookTest(Resource):
+    """The test event that was put in line."""
+
+    event_id: UuidText = Field(description="Its id, by which it is found among the deliveries.")
+
+
+@resource
+class WebhookReplayed(Resource):
+    """How many events were put in line again."""
+
+    deliveries: int = Field(description="How many events were put in line.")
+
+
+@change
+class WebhookCreate(Change):
+    """A webhook to create. It is active from then on, and gets the events that happen later."""
+
+    name: Name
+    url: WebhookUrl
+    types: EventTypes = Field(default_factory=list)
+    asset_prefix: AssetPrefix | None = None
+    least_severity: LeastSeverity | None = None
+    domains: Domains = Field(default_factory=list)
+
+
+@change
+class WebhookUpdate(Change):
+    """What may change; a field left out stays. `status` pauses a webhook, or lets it go on."""
+
+    name: Maybe[Name] = None
+    url: Maybe[WebhookUrl] = None
+    status: Maybe[WebhookStatus] = None
+    types: Maybe[EventTypes] = None
+    asset_prefix: Maybe[AssetPrefix | None] = None
+    least_severity: Maybe[LeastSeverity | None] = None
+    domains: Maybe[Domains] = None
+
+
+@change
+class WebhookReplay(Change):
+    """A window of events to send again: those that the webhook's filter lets through."""
+
+    since: Annotated[Moment, Field(description="The first moment.")]
+    until: Annotated[Moment, Field(description="The first moment after it; left out: now.")] | None = None

@@ -1,0 +1,214 @@
+"""The console as a newcomer, a viewer and somebody with bad luck meet it; and every place of it as axe sees it."""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from auth.issuer import DevelopmentIssuer
+from tests.support.browser import Browser, Page
+from tests.support.needs import missing
+from tests.support.node import FOLDER as NODE
+from tests.support.server import Client, Server, stoa
+from tests.test_console_browser import DONE, LAST, PEOPLE, browser, run, tab
+
+__all__ = ["browser", "tab"]
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(900)]
+
+AXE = NODE / "node_modules" / "axe-core" / "axe.min.js"
+HEADING = "document.querySelector('h1')?.innerText"
+SETTLED = "!!document.querySelector('h1') && !document.querySelector('.spinner')"
+PLACES = (
+    "#/find", "#/find?q=peop", "#/find?q=nosuchthing", "#/asset?fqn=north.North.root.people", "#/asset?fqn=no.such",
+    "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/runs?of=sources",
+    "#/runs?of=schedules", "#/access", "#/access?of=projects", "#/access?of=secrets", "#/access?of=limits",
+)  # fmt: skip
+
+
+@contextmanager
+def serving(place: Path) -> Iterator[tuple[Server, Client, DevelopmentIssuer, Path]]:
+    """A server with an empty project, and a folder of files that it may read."""
+    folder = place / "files" / "North"
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text(PEOPLE)
+    (folder / "visits.csv").write_text("id,person_id\n" + "".join(f"{at},{at % 4}\n" for at in range(40)))
+    stoa(place, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
+    settings = {"filesystem_roots": f"acme={place / 'files'}"}
+    # What it prints is a link that signs olga in.
+    with (
+        Server(place, "--user", "olga", "--org", "acme", settings=settings).ready() as server,
+        Client(place, server) as client,
+    ):
+        yield server, client, DevelopmentIssuer(place / "data"), folder
+
+
+def sized(page: Page, width: int, height: int = 900) -> None:
+    """Give the window of a page another size."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    page.browser.call("Emulation.setDeviceMetricsOverride", metrics, page.session)
+
+
+def looked_at(page: Page) -> list[str]:
+    """What axe finds wrong with a page: rule, element, what is the matter."""
+    found = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.flatMap((one) =>"
+        " one.nodes.map((node) => `${one.id}: ${node.target.join(' ')}: ${node.failureSummary}`)))"
+    )
+    return list(found)
+
+
+def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tmp_path: Path) -> None:
+    with serving(tmp_path) as (server, _, _issuer, folder):
+        [link] = re.findall(r"This link signs olga in: (\S+)", server.text)
+        assert link.startswith(f"{server.address}/#token=")
+        tab.open(link)
+        tab.wait_for("location.pathname === '/console' && !!document.querySelector('.empty strong')")
+        assert "The catalog of this project is empty" in tab.text(".empty")
+        tab.click(".empty a")
+        tab.wait_for_element("details[open] .stacked select")
+        tab.evaluate(
+            "((select) => { select.value = 'NFS'; select.dispatchEvent(new Event('change', {bubbles: true})) })"
+            "(document.querySelector('.stacked select'))"
+        )
+        tab.click("input[name=name]")
+        tab.type("North")
+        tab.click("input[name=path]")
+        tab.type(str(folder.parent / "elsewhere"))
+        tab.click(".stacked button")
+        tab.wait_for_element(".sources .card")
+        tab.click(".sources .card button + button")
+        tab.wait_for("document.querySelector('.card .trouble')?.innerText")  # a folder that is not there is told
+
+        tab.click("details.part summary")
+        tab.click("input[name=name]")
+        tab.type("South")
+        tab.click("input[name=path]")
+        tab.type(str(folder))
+        tab.click(".stacked button")
+        tab.wait_for("document.querySelectorAll('.sources .card').length === 2")
+        mine = "[...document.querySelectorAll('.card')].find((one) => one.innerText.includes('South'))"
+        tab.evaluate(f"{mine}.querySelector('button').click()")
+        tab.wait_for("document.querySelector('.facts .status')?.innerText === 'completed'")
+        tab.click(".part .button")  # what came in
+        tab.wait_for("document.querySelector('.count')?.innerText === '2 results'")
+        tab.evaluate("location.hash = '#/find?under=south&kind=COLUMN'")  # far below the source, too
+        tab.wait_for("document.querySelector('.count')?.innerText === '6 results'")
+        tab.click(".tree li:nth-child(2) a")
+        tab.wait_for("document.querySelector('.count')?.innerText === '2 results'")
+        tab.click(".hit")
+        tab.wait_for(f"{HEADING} === 'people' && !!document.querySelector('.columns')")
+
+        tab.evaluate("location.hash = '#/ask'")
+        tab.click(".suggestions button")
+        tab.wait_for(DONE)
+        assert "4" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText")
+
+        tab.evaluate("location.hash = '#/access?of=secrets'")
+        tab.click("input[name=name]")
+        tab.type("lake")
+        tab.click("input[name=value]")
+        tab.type("open sesame")
+        tab.click(".fields button")
+        tab.wait_for("document.querySelector('.card')?.innerText.includes('lake')")
+        assert "sesame" not in str(tab.evaluate("document.documentElement.innerHTML"))
+        tab.open("about:blank")
+
+
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser, tmp_path: Path) -> None:
+    if not AXE.is_file():
+        missing("axe-core", "run `npm ci` in tests/node")
+    with serving(tmp_path) as (server, client, issuer, folder):
+        source = {"name": "North", "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
+        run(client, "service-ingestion", resource_uri=client("POST", "/assets/data", json=source)["resource_uri"])
+        for kind in ("profiling", "metadata-enrichment", "metadata-assessment"):
+            run(client, kind, asset_fqn="north")
+        client("POST", "/data-readiness/glossary/terms", json={"name": "person", "definition": "Who visits."})
+        [*_, oldest] = runs = client("GET", "/data-readiness/workflows/runs")["data"]
+        enriched = next(one for one in runs if one["workflow_type"] == "metadata-enrichment")
+        configuration = oldest["configuration_id"]
+        places = (*PLACES, f"#/runs?run={oldest['id']}&configuration={configuration}", f"#/inbox?run={enriched['id']}")
+        token = issuer.issue("olga", "acme", ttl=timedelta(hours=1))
+        found: dict[str, list[str]] = {}
+        for scheme in ("light", "dark"):
+            page = browser.new_page()
+            page.prefer(scheme)
+            page.open(f"{server.address}/console")
+            page.wait_for("!!document.querySelector('.welcome h1')")
+            page.evaluate(AXE.read_text("utf-8") + "; true")
+            found[f"welcome, {scheme}"] = looked_at(page)
+            page.evaluate(f"stoa.setToken({json.dumps(token)})")
+            page.wait_for("document.querySelector('.picker select')?.value")
+            for place in places:
+                page.evaluate(f"location.hash = {json.dumps(place)}")
+                page.wait_for(f"location.hash.startsWith({json.dumps(place.partition('&')[0])}) && {SETTLED}")
+                for width in (1280, 360):
+                    sized(page, width)
+                    page.wait_for(SETTLED)
+                    found[f"{place}, {scheme}, {width}"] = looked_at(page)
+                    wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                    assert wider <= 0, (place, width)
+            page.open("about:blank")
+
+        assert {where: what for where, what in found.items() if what} == {}
+
+
+def test_the_language_is_the_browsers_until_another_one_is_chosen(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path) as (server, _, issuer, _folder):
+        token = issuer.issue("olga", "acme", ttl=timedelta(hours=1))
+        page = browser.new_page()
+        agent = {"userAgent": "a browser", "acceptLanguage": "de-AT,de;q=0.9"}
+        page.browser.call("Emulation.setUserAgentOverride", agent, page.session)
+        page.open(f"{server.address}/console#/find?token={token}")
+        page.wait_for(f"{HEADING} === 'Finden' && document.documentElement.lang === 'de'")
+        page.evaluate("document.querySelector('.account').open = true")
+        page.evaluate(
+            "((select) => { select.value = 'en'; select.dispatchEvent(new Event('change', {bubbles: true})) })"
+            "(document.querySelector('.account .language select'))"
+        )
+        page.wait_for(f"{HEADING} === 'Find'")
+        kept = str(page.evaluate("JSON.stringify({...localStorage})"))
+        assert json.loads(kept) == {"stoa.language": "en"}, "the token is not among what outlives the tab"
+        page.open("about:blank")
+
+
+def test_a_viewer_a_cut_line_and_a_session_that_ends_each_have_their_face(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path) as (server, client, issuer, folder):
+        source = {"name": "North", "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
+        run(client, "service-ingestion", resource_uri=client("POST", "/assets/data", json=source)["resource_uri"])
+        grant = {"relation": "viewer", "resource_type": "project", "resource_id": client.project}
+        client("POST", "/governance/permissions/grant", json={**grant, "user_or_group": "vera"})
+        page = browser.new_page()
+        token = issuer.issue("vera", "acme", ttl=timedelta(hours=1))
+        page.open(f"{server.address}/console#/find?token={token}")
+        page.wait_for("document.querySelector('.count')?.innerText === '2 tables'")
+        page.evaluate("location.hash = '#/runs?of=sources'")
+        page.click(".sources .card button")  # who may look may not bring in
+        page.wait_for("document.querySelector('.refused')?.innerText.includes('This is not open to you')")
+
+        def cut(offline: bool) -> None:
+            line = {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+            page.browser.call("Network.emulateNetworkConditions", line, page.session)
+
+        cut(True)
+        page.evaluate("location.hash = '#/inbox?of=violations'")
+        page.wait_for("document.querySelector('.face.wrong')?.innerText.includes('The server cannot be reached')")
+        cut(False)
+        page.click(".face.wrong button")
+        page.wait_for("document.querySelector('.empty')?.innerText.includes('None open')")
+
+        short = issuer.issue("vera", "acme", ttl=timedelta(seconds=20))
+        ends = time.monotonic() + 26  # the server forgives clocks that differ by five seconds
+        page.evaluate(f"stoa.setToken({json.dumps(short)})")
+        page.wait_for("document.querySelector('.empty')?.innerText.includes('None open')")
+        time.sleep(max(0.0, ends - time.monotonic()))
+        page.evaluate("location.hash = '#/runs'")
+        page.wait_for("document.querySelector('.face.wrong')?.innerText.includes('Your session has ended')")
+        page.click(".face.wrong button")
+        page.wait_for("!!document.querySelector('.welcome h1')")
+        page.open("about:blank")
