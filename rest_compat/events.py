@@ -69,6 +69,7 @@ class StreamRoute(OperationRoute):
     def _strings(self, request: Request) -> dict[str, Any]:
         strings = super()._strings(request)
         if RESUME_HEADER in request.headers and "last_event_id" in self.operation.arguments.model_fields:
+            self.operation.parsed(strings)  # what is wrong is refused, even where the header takes its place
             strings["last_event_id"] = request.headers[RESUME_HEADER]
         return strings
 

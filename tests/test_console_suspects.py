@@ -85,6 +85,11 @@ def test_a_steward_decides_suspect_cells_and_saves_them(tab: Page, suspected: tu
     assert "***" in tab.text(".suspects [aria-label=email]")
     assert "unreadable7" not in tab.text("main")
 
+    tab.wait_for("document.querySelectorAll('.actions li').length > 0")
+    [action, *_] = client("GET", f"/data-readiness/actions?asset_fqn={TABLE}")["data"]
+    assert action["what"].replace("`", "") in tab.text(".actions li"), "what to do first"
+    assert "of=violations" in tab.evaluate("document.querySelector('.actions + p a').href")
+
     tab.evaluate("document.querySelector('.suspects [data-row]').focus()")
     tab.press("w", code=ord("W"))
     tab.press("f", code=ord("F"))

@@ -193,12 +193,12 @@ def test_the_documentation_describes_a_type(page: Page, platform: Platform, clie
     page.evaluate(
         "[...document.querySelectorAll('.graphiql-doc-explorer a')].find((one) => one.innerText === 'Query').click()"
     )
-    page.wait_for("document.querySelector('.graphiql-doc-explorer').innerText.includes('dataConnections')")
+    page.wait_for("document.querySelector('.graphiql-doc-explorer').innerText.includes('dataConnectionsConnection')")
     page.evaluate(
         "[...document.querySelectorAll('.graphiql-doc-explorer a')]"
-        ".find((one) => one.innerText === 'DataConnectionPage').click()"
+        ".find((one) => one.innerText === 'DataConnectionConnection').click()"
     )
-    page.wait_for("document.querySelector('.graphiql-doc-explorer').innerText.includes('total')")
+    page.wait_for("document.querySelector('.graphiql-doc-explorer').innerText.includes('totalCount')")
 
 
 def test_an_expired_token_is_named_in_the_bar_and_with_its_code(anyhow: Page, platform: Platform) -> None:

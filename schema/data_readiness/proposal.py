@@ -118,7 +118,7 @@ class ProposalPart(Resource):
     field: str
     current_value: AnyJson = Field(description="What stood in the field when the proposal was made.")
     proposed_value: AnyJson = Field(description="What would stand there.")
-    confidence: float | None
+    confidence: float | None = Field(description="How sure the engine is, 0 to 1; null when it does not say.")
     state: ProposalState
 
 

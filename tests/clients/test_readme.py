@@ -67,7 +67,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, typed, *readiness, words, measured = said
+    first, connected, idempotent, ranged, followed, answer, scored, halves, typed, *readiness, words, measured = said
     decided, ready, triaged, suspected = readiness
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
@@ -83,6 +83,12 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     [table] = data["searchMetadata"]["items"]
     assert (data["searchMetadata"]["total"], table["name"], table["columnCount"]) == (1, "orders", 4)
     assert table["fullyQualifiedName"].endswith(".orders")
+    tables = {one["name"]: one for one in json.loads(scored)["data"]["searchMetadata"]["items"]}
+    assert tables["orders"]["violations"] == {"totalCount": 0, "nodes": []}
+    assert tables["orders"]["scorecard"]["metadata"] == {"score": None}  # nothing was measured yet
+    half = json.loads(halves)
+    assert (half["data"]["viewer"]["userId"], half["data"]["project"]) == ("ann", None)
+    assert [one["path"] for one in half["errors"]] == [["project"]]
     assert typed == "orders 4"
     assert '"group":"rule:' in decided
     assert '"dry_run":true' in decided

@@ -151,6 +151,12 @@ async def test_an_assessment_type_limits_the_card(world: World, door: Door) -> N
     assert (metadata["overall_score"], len(metadata["dimensions"])) == ("1.0000", 4)
 
 
+def told_by(door: Door) -> bytes:
+    """The last answer as it was sent, but for what the graph says of the request behind it."""
+    assert door.last is not None
+    return door.last.content.partition(b',"extensions":')[0]
+
+
 async def test_the_past_answers_byte_for_byte_alike_whatever_came_after(world: World, door: Door) -> None:
     first = await measure(world, ("valid_values", ORDERS, 1, 3), ("owned_assets", ORDERS, 1, 2))
     then = world.clock()
@@ -163,10 +169,8 @@ async def test_the_past_answers_byte_for_byte_alike_whatever_came_after(world: W
     middle = world.clock()
 
     async def told(**request: Any) -> bytes:
-        answer = await card(world, door, **request)
-        assert not isinstance(answer, str)
-        assert door.last is not None
-        return door.last.content
+        assert not isinstance(await card(world, door, **request), str)
+        return told_by(door)
 
     requests = [
         {"as_of": then}, {"workflow_run_id": first}, {"as_of": middle}, {"as_of": then - timedelta(days=1)},
@@ -200,8 +204,7 @@ async def test_a_card_of_the_past_says_what_its_dimensions_and_metrics_were_call
 
     async def look(**request: Any) -> bytes:
         assert not isinstance(await card(world, door, **request), str)
-        assert door.last is not None
-        return door.last.content
+        return told_by(door)
 
     for word in ("Second", "Third", "Last"):
         moments.append(world.clock())

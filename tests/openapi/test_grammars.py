@@ -38,7 +38,8 @@ def test_every_order_and_every_dotted_name_tells_its_pattern() -> None:
 
 
 def test_every_event_id_tells_its_maximum() -> None:
-    told = {where: one["schema"]["maximum"] for where, one in parameters() if "event" in one["name"].lower()}
+    named = {where: one["schema"] for where, one in parameters() if "event" in one["name"].lower()}
+    told = {where: schema["maximum"] for where, schema in named.items() if schema.get("type") != "string"}
     assert len(told) >= 3
     assert set(told.values()) == {2_000_000_000}
 

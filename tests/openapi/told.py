@@ -1,7 +1,8 @@
 """A check of Schemathesis: what fits the document is taken, or refused by a rule that the document itself tells.
 
 Schemathesis loads this file by its path, so it stands on its own. It takes the place of `positive_data_acceptance`,
-which knows statuses only: here the code and the field of the refusal must be those of a note, too.
+which knows statuses only: here the code and the field of the refusal must be those of a note, too. And it calls
+`negative_data_rejection` for all cases but one kind.
 """
 
 from fnmatch import fnmatchcase
@@ -9,8 +10,13 @@ from typing import Any
 from uuid import uuid4
 
 import schemathesis
+from schemathesis.specs.openapi.checks import negative_data_rejection
 
 EXTENSION = "x-stoa-also-refused"
+UNNAMED = "x-schemathesis-unknown-property"
+"""A header of Schemathesis' own making."""
+SETTLED = ("X-Project-ID", "If-Match")
+"""Headers that the settings of the run hold, whatever a case makes of them."""
 ALWAYS = {401, 403, 404, 409}
 """May not, does not stand, or conflicts: no schema tells that."""
 
@@ -62,3 +68,19 @@ def refused_only_as_told(ctx: Any, response: Any, case: Any) -> bool | None:
     if excuse(notes, status, error) is None:
         raise AssertionError(f"Refused, and no note explains it: {status} {error['code']} {error['message']}")
     return None
+
+
+@schemathesis.check
+def what_is_wrong_is_refused(ctx: Any, response: Any, case: Any) -> bool | None:
+    """What does not fit the schema is refused, as Schemathesis checks it itself, but for headers that are not sent so.
+
+    One that nobody names is passed over by HTTP, and one of the settings takes the place of a wrong one. Schemathesis
+    knows both, and forgets it where another header holds a number, which is a text on its way.
+    """
+    data = case.meta.phase.data if case.meta is not None else None
+    location = getattr(data, "parameter_location", None)
+    sent_otherwise = UNNAMED in (case.headers or {}) or getattr(data, "parameter", None) in SETTLED
+    if location is not None and location.name == "HEADER" and sent_otherwise:
+        return None
+    refused: bool | None = negative_data_rejection(ctx, response, case)
+    return refused

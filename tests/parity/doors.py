@@ -128,7 +128,7 @@ async def by_graph(client: httpx.AsyncClient, call: Call) -> Answer:
     name = field_name(call.operation)
     if got.headers["content-type"].startswith("text/event-stream"):
         told = followed(got.text)
-        if not told[0].get("errors"):
+        if not told or not told[0].get("errors"):  # a stream may end before anything happens
             return Answer(False, [from_wire(graph_field.type, one["data"][name]) for one in told], _window(got))
         answer = told[0]
     else:

@@ -272,7 +272,7 @@ NOT_NAMES = {
     # statements and files
     "query", "sql", "text", "value",
     # what something else is called: dotted names, ids, addresses, formats
-    "after_table", "assets_like", "assigned_to", "dimension", "group", "under",
+    "after_table", "asset_prefix", "assets_like", "assigned_to", "dimension", "domains", "group", "under",
     "api_base", "api_version", "artifacts", "asset_fqn", "attachments", "category_name", "columns", "content_url",
     "credentials_secret", "cron", "cron_expression", "data_type", "data_type_display", "datasource", "datasources",
     "dimension_id",

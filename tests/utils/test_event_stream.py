@@ -45,6 +45,10 @@ async def test_a_stream_goes_on_after_the_last_event_seen(world: World) -> None:
     assert await followed(world, world.owner, **{"Last-Event-ID": "1"}) == [("2", kind), ("3", kind), ("4", kind)]
     late = await world.request("GET", "/utils/events/stream?last_event_id=9", token=world.owner)
     assert (late.status_code, late.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+    hidden = await world.request(
+        "GET", "/utils/events/stream?last_event_id=-1", token=world.owner, headers={"Last-Event-ID": "0"}
+    )
+    assert (hidden.status_code, hidden.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
 
 
 async def test_both_doors_filter_and_show_no_others(world: World, door: Door) -> None:

@@ -1,5 +1,5 @@
 // What is shared by the lists that a steward decides: groups of rows, moved through and decided by keyboard.
-import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { html } from "./parts.js";
 import { pieces, say } from "./words.js";
@@ -136,12 +136,13 @@ export function Confirm({ title, verb, reason, busy, onYes, onNo, children }) {
   const dialog = useRef();
   const yes = useRef();
   const [notes, setNotes] = useState("");
-  useEffect(() => {
+  // Before the browser paints: whoever presses Enter at the first sight of the question means its yes.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current.showModal();
     return () => before?.isConnected && before.focus();
   }, []);
-  useEffect(() => yes.current?.focus(), [Boolean(verb)]);
+  useLayoutEffect(() => yes.current?.focus(), [Boolean(verb)]);
   return html`
     <dialog ref=${dialog} class="confirm" aria-labelledby="confirm-title" onCancel=${(event) => { event.preventDefault(); onNo(); }}>
       <form

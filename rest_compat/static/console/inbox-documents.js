@@ -8,6 +8,7 @@ export const WAITING = `
       kind: $kind
       minConfidence: $minConfidence
       assetsLike: $assetsLike
+      joined: false
       limit: 1
     ) {
       total
