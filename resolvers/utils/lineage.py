@@ -4,13 +4,14 @@ Whoever may read the metadata of a resource may follow the lineage of what is in
 is shown to those who may read the metadata there; of the rest only the number is told.
 """
 
+import asyncio
 from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.queries.lineage import ToldStatement
+from persistence.queries.lineage import CatalogTable, ToldStatement
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
@@ -52,8 +53,11 @@ async def create_lineage_statement(
     """
     scope = ctx.scope
 
-    def work(uow: UnitOfWork) -> ToldStatement:
-        catalog = LineageCatalog.of(uow.lineage.tables(scope, resource_uri))
+    def work(uow: UnitOfWork) -> tuple[list[CatalogTable], str]:
+        return uow.lineage.tables(scope, resource_uri), dialect_of(uow, scope, resource_uri)
+
+    def understood(tables: list[CatalogTable], dialect: str) -> ToldStatement:
+        catalog = LineageCatalog.of(tables)
         if statement.target_fqn is not None and statement.target_fqn not in catalog.known:
             raise ValidationError(
                 f"{statement.target_fqn[:200]} is not a table of {resource_uri} in the catalog. Ingest it first.",
@@ -66,11 +70,12 @@ async def create_lineage_statement(
             source=LineageSource.SQL,
             key=statement.name,
             resource_uri=resource_uri,
-            dialect=dialect_of(uow, scope, resource_uri),
+            dialect=dialect,
             target=statement.target_fqn,
         )
 
-    told = await ctx.store.read(work)
+    # Understanding a long statement takes a while, in which no transaction waits.
+    told = await asyncio.to_thread(understood, *await ctx.store.read(work))
 
     def write(uow: UnitOfWork) -> LineageStatement:
         if uow.lineage.count_standing(scope, LineageSource.SQL) >= MOST_STATEMENTS:

@@ -169,6 +169,22 @@ async def test_what_is_not_understood_is_listed_and_makes_no_edge(shop: Shop) ->
     assert refused.status == 422
 
 
+async def test_a_statement_of_a_megabyte_is_refused_and_a_dear_one_is_a_gap(shop: Shop) -> None:
+    place = {"resource_type": "data_connection", "resource_uri": shop.bench.uri}
+    long = "select id from sales.customers where id in (" + "1," * 500_000 + "1)"
+    refused = await shop.bench.call(
+        create_lineage_statement, **place, statement={"statement": long, "target_fqn": shop.name("orders")}
+    )
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.status) == ("VALIDATION_ERROR", 422)
+    assert len(refused.message) < 1000
+    dear = "insert into sales.orders (number) select a0.id from sales.customers a0 "
+    dear += " ".join(f"join sales.customers a{at} on a{at}.id = a{at - 1}.id" for at in range(1, 2000))
+    made = await shop.ask(create_lineage_statement, statement=LineageStatementCreate(statement=dear, name="dear"))
+    assert ([one["name"] for one in made["gaps"]], made["edge_count"]) == (["size"], 0)
+    assert (await shop.ask(list_lineage_statements, with_gaps=True, source=LineageSource.SQL))["total"] == 1
+
+
 async def test_views_that_go_round_in_a_circle_end_every_walk(shop: Shop) -> None:
     for text in (
         "create view sales.spenders as select id, who as email from sales.top join sales.customers on email = who",

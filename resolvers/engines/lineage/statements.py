@@ -20,6 +20,8 @@ LONGEST: Final = 200_000
 """Characters of one statement."""
 MOST_NODES: Final = 50_000
 """Parts of one statement, as the parser counts them."""
+MOST_TABLES: Final = 1000
+"""Places of one statement where a table is named. What is known of each is looked up from the others."""
 MOST_EDGES: Final = 50_000
 """Edges of one statement."""
 
@@ -112,8 +114,10 @@ def _parsed(text: str, dialect: str) -> exp.Expr:
         raise QueryRefused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
     if len(statements) != 1:
         raise QueryRefused("one_query", f"Give exactly one statement, not {len(statements)}.")
+    tables = 0
     for count, node in enumerate(statements[0].walk()):
-        if count > MOST_NODES:
+        tables += isinstance(node, exp.Table)
+        if count > MOST_NODES or tables > MOST_TABLES:
             raise QueryRefused("size", "The statement is too long.")
         _judge(node)
     return statements[0]
