@@ -114,7 +114,7 @@ bench: setup
 quality: setup
 	@case " $(ARGS) " in \
 		*' --pii '*) ;; \
-		*' --errors '*|*' --asking '*|*' --steward '*|*' --speed '*|*' --calibrate '*) exit 0;; \
+		*' --errors '*|*' --asking '*|*' --steward '*|*' --lineage '*|*' --speed '*|*' --calibrate '*) exit 0;; \
 	esac; PYTHON=$(BIN)/python bash .ci/install-presidio || echo "quality: going on without Presidio beside." >&2
 	@$(BIN)/python -m benchmarks.quality $(ARGS)
 

@@ -20,6 +20,7 @@ from persistence.queries.files import ContentRepository, kept_blobs
 from persistence.queries.glossary import GlossaryTermRepository, TermAssetRepository
 from persistence.queries.idempotency import IdempotencyRepository
 from persistence.queries.knowledge import ContextPackRepository, MemoryRepository
+from persistence.queries.lineage import LineageRepository
 from persistence.queries.metric_results import MetricResultRepository
 from persistence.queries.pipelines import PipelineRepository
 from persistence.queries.profiles import ProfileRepository
@@ -198,6 +199,11 @@ class UnitOfWork:
     def suspect_cells(self) -> SuspectRepository:
         """Cells that the latest assessments hold for wrong."""
         return SuspectRepository(self.connection)
+
+    @cached_property
+    def lineage(self) -> LineageRepository:
+        """Which columns depend on which, by the statements that say so."""
+        return LineageRepository(self.connection)
 
     @cached_property
     def suspect_verdicts(self) -> SuspectVerdictRepository:

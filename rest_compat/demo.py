@@ -214,6 +214,7 @@ async def _steps(api: Api, source: DemoSource) -> str:
     console.print(f"3. Verified     {verified['message']} ({verified['latency_ms']:.0f} ms)")
     await _ingest(api, uri)
     await _show_catalog(api, uri)
+    await _show_lineage(api, uri)
     for number, query in enumerate(source.searches, 1):
         await _search(api, number, query)
     await _ready(api, uri.rpartition(":")[2])
@@ -307,6 +308,17 @@ async def _worst(api: Api, service: str) -> None:
     for one in found["data"]:
         table.add_row(one["severity"], one["display_name"] or one["name"], one["asset_fqn"])
     console.print(table)
+
+
+async def _show_lineage(api: Api, uri: str) -> None:
+    """What the values of the first view are made of; nothing, where the source has no view that was understood."""
+    lineage = f"/utils/data_connection/{uri}/lineage"
+    views = await api("GET", f"{lineage}/statements", params={"source": "view", "with_gaps": False, "limit": 1})
+    for view in views["data"]:
+        params = {"fqn": view["target_fqn"], "direct_only": True, "limit": 8}
+        found = await api("GET", lineage, params=params)
+        names = ", ".join(one["fqn"].rpartition(one["table_fqn"].rpartition(".")[0] + ".")[2] for one in found["items"])
+        console.print(f"   The values of the view [cyan]{escape(view['target_fqn'])}[/] come from {escape(names)}")
 
 
 async def _ingest(api: Api, uri: str) -> None:

@@ -1,6 +1,15 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import context_packs, event_streaming, events, memories, metadata, schedules, webhooks
+from resolvers.utils import (
+    context_packs,
+    event_streaming,
+    events,
+    lineage,
+    memories,
+    metadata,
+    schedules,
+    webhooks,
+)
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
 from rest_compat.following import FollowingRoute
@@ -13,6 +22,17 @@ utils.get(_metadata, metadata.get_metadata, project="required")
 utils.post(_metadata, metadata.create_metadata, project="required")
 utils.put(_metadata, metadata.update_metadata, project="required")
 utils.delete(_metadata, metadata.delete_metadata, project="required")
+
+# Additions
+_lineage = "/{resource_type}/{resource_uri}/lineage"
+utils.get(_lineage, lineage.get_lineage)
+utils.get(_lineage + "/edges", lineage.list_lineage_edges, envelope=PageLimitList)
+utils.get(_lineage + "/impact", lineage.get_lineage_impact)
+utils.get(_lineage + "/path", lineage.get_lineage_path)
+_lineage_statements = _lineage + "/statements"
+utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList)
+utils.post(_lineage_statements, lineage.create_lineage_statement)
+utils.post(_lineage_statements + "/{statement_id}/end", lineage.end_lineage_statement, status=200)
 
 _schedule = "/schedules/{schedule_id}"
 utils.post("/schedules", schedules.create_schedule)

@@ -160,6 +160,7 @@ COMMON: Final[Mapping[str, str | Mapping[type, str]]] = {
     "verified": "Whether the credentials were accepted.",
     "meta_data": "Whatever its owners keep with it.",
     "schedule_id": "The schedule.",
+    "statement_id": "The statement that tells of lineage.",
     "schedule_name": "What people call the schedule.",
     "scheduled_for": "The moment that it was due, in UTC.",
     "reference_id": "What it acts on, for instance a workflow configuration.",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import lock_service
+from persistence.queries.lineage import LineageRepository
 from persistence.queries.pipelines import at_or_below
 from persistence.queries.run_tasks import OPEN
 from persistence.repository import Scope
@@ -15,6 +16,8 @@ from persistence.tables.data_readiness import run_targets, workflow_runs
 
 def retire_catalog(connection: sa.Connection, scope: Scope, resource_uri: str, *, actor: str, now: datetime) -> int:
     """Mark everything of a connection as deleted, in every project that has some of it; how many assets were marked.
+
+    What is told of its lineage ends.
 
     Versions stay, and so does what people wrote: an ingestion under the same URI takes it up again.
     """
@@ -29,6 +32,7 @@ def retire_catalog(connection: sa.Connection, scope: Scope, resource_uri: str, *
         map(tuple, connection.execute(places))
     ):  # in one order, so that no two wait in a ring
         lock_service(connection, Scope(scope.organization_id, project), service)
+    LineageRepository(connection).end_all_of(scope, resource_uri, now)
     return connection.execute(
         assets.update()
         .where(*own)

@@ -25,6 +25,14 @@ CREATED: dict[str, tuple[str, dict[str, str]]] = {
             "fqn": f"{BODY}fully_qualified_name",
         },
     ),
+    "create_lineage_statement": (
+        "/utils/{resource_type}/{resource_uri}/lineage/statements/",
+        {
+            "resource_type": f"{PATH}resource_type",
+            "resource_uri": f"{PATH}resource_uri",
+            "statement_id": f"{BODY}id",
+        },
+    ),
     "create_schedule": ("/utils/schedules/", {"schedule_id": f"{BODY}schedule_id"}),
     "create_webhook": ("/utils/webhooks/", {"webhook_id": f"{BODY}webhook/id"}),
     "create_context_pack": ("/utils/context-packs/", {"pack_id": f"{BODY}id"}),

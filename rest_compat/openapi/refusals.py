@@ -96,6 +96,7 @@ _EXPIRY = _value("expires_at has an offset and lies in the future.", "expires_at
 _PACK = _value("The context pack is active.", "context_pack_id")
 _POLICY = _value("The effect of a policy can be read.", "content")
 _BUILT_IN = _value("What came with the platform stays as it is.", "id")
+_PLACE = _parameter("A table or a column is named: four or five dotted parts.", "fqn", "to_fqn")
 _DIMENSION = _value("The dimension stands in the project.", "dimension_id")
 _PAST = _parameter("The moment has passed.", "as_of")
 _PAST_IN_BODY = _value("The moment has passed.", "as_of")
@@ -175,6 +176,14 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "get_metadata": (
         _parameter("version and include_children=true exclude each other.", "version"),
         _form("The asset has the asset_type that was asked for.", "asset_type"),
+    ),
+    "get_lineage": (_PLACE,),
+    "list_lineage_edges": (_PLACE,),
+    "get_lineage_impact": (_PLACE,),
+    "get_lineage_path": (_PLACE,),
+    "create_lineage_statement": (
+        _value("The catalog has the table, on this connection.", "target_fqn"),
+        _value("A project has a bounded number of statements of lineage.", "statement"),
     ),
     "create_schedule": _TIMING,
     "update_schedule": (

@@ -11,6 +11,15 @@ from resolvers.utils.context_packs import (
 )
 from resolvers.utils.event_streaming import stream_events
 from resolvers.utils.events import list_events
+from resolvers.utils.lineage import (
+    create_lineage_statement,
+    end_lineage_statement,
+    get_lineage,
+    get_lineage_impact,
+    get_lineage_path,
+    list_lineage_edges,
+    list_lineage_statements,
+)
 from resolvers.utils.memories import (
     archive_memory,
     create_memory,
@@ -49,6 +58,7 @@ from schema.governance.permission import Done
 from schema.pagination import Connection, Page
 from schema.utils.context_pack import ContextPack
 from schema.utils.event import PlatformEvent
+from schema.utils.lineage import LineageEdge, LineageImpact, LineagePath, LineageReach, LineageStatement
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
@@ -62,6 +72,13 @@ class UtilsQuery:
     search_metadata_connection: Connection[MetadataAsset] = connects(search_metadata)
     search_metadata: Page[MetadataAsset] = opens(search_metadata)
     metadata: MetadataAsset = opens(get_metadata)
+    lineage: LineageReach = opens(get_lineage)
+    lineage_edges: Page[LineageEdge] = opens(list_lineage_edges)
+    lineage_edges_connection: Connection[LineageEdge] = connects(list_lineage_edges)
+    lineage_impact: LineageImpact = opens(get_lineage_impact)
+    lineage_path: LineagePath = opens(get_lineage_path)
+    lineage_statements: Page[LineageStatement] = opens(list_lineage_statements)
+    lineage_statements_connection: Connection[LineageStatement] = connects(list_lineage_statements)
     context_packs: Page[ContextPack] = opens(list_context_packs)
     context_packs_connection: Connection[ContextPack] = connects(list_context_packs)
     context_pack: ContextPack = opens(get_context_pack)
@@ -89,6 +106,8 @@ class UtilsMutation:
     create_metadata: MetadataAsset = opens(create_metadata)
     update_metadata: MetadataAsset = opens(update_metadata)
     delete_metadata: Done = opens(delete_metadata)
+    create_lineage_statement: LineageStatement = opens(create_lineage_statement)
+    end_lineage_statement: LineageStatement = opens(end_lineage_statement)
     create_context_pack: ContextPack = opens(create_context_pack)
     update_context_pack: ContextPack = opens(update_context_pack)
     delete_context_pack: Done = opens(delete_context_pack)

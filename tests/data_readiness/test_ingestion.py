@@ -53,6 +53,7 @@ async def test_a_source_is_read_whole(bench: Bench, source: Source) -> None:
         "violations_resolved": 0,
         "tasks": 2,
         "failed_tasks": 0,
+        "lineage": {"views": 1, "changed": 1, "not_understood": 0},
     }
     database = await bench.asset(source.database)
     assert (database["type"], database["children_total"], database["table_count"]) == ("database", 2, 4)
@@ -165,7 +166,8 @@ async def test_an_unchanged_source_changes_nothing(shop: Bench, world: World) ->
     second = await shop.ingest()
     assert await catalog(world) == before
     created = first["output"]["created"]
-    assert second["output"] == first["output"] | {"created": 0, "unchanged": created}
+    lineage = {"views": 1, "changed": 0, "not_understood": 0}
+    assert second["output"] == first["output"] | {"created": 0, "unchanged": created, "lineage": lineage}
 
 
 async def test_a_persons_description_stays_and_the_sources_comment_comes_back_when_it_is_cleared(

@@ -123,6 +123,7 @@ def test_statements_that_fill_a_table_name_it_and_its_columns() -> None:
         ("", "length"),
         ("select " + "a, " * 80_000 + "a from t", "length"),
         ("select " + "(" * 400 + "a" + ")" * 400 + " from t", "size"),
+        ("select 1 from t a0 " + " ".join(f"cross join t a{at}" for at in range(1, 1001)), "size"),
         ("delete from t", "statement"),
         ("update t set a = b", "statement"),
         ("drop table t", "statement"),

@@ -26,7 +26,7 @@ STANDARD = get_introspection_query(descriptions=True, input_value_deprecation=Tr
 
 @pytest.fixture
 def setting_overrides() -> dict[str, Any]:
-    return {"rate_limit_reads": READS, "rate_limit_writes": WRITES, "graphql_max_answer_bytes": 1_000_000}
+    return {"rate_limit_reads": READS, "rate_limit_writes": WRITES, "graphql_max_answer_bytes": 1_200_000}
 
 
 async def ask(world: World, query: str | None, token: str | None = None, **more: Any) -> httpx.Response:

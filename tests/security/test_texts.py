@@ -270,7 +270,7 @@ NOT_NAMES = {
     "question", "resolution_notes", "schema_definition", "search_text", "status_message", "subtitle", "summary_text",
     "tag_description", "embedded_text", "version_change_reason",
     # statements and files
-    "query", "sql", "text", "value",
+    "query", "sql", "statement", "text", "value",
     # what something else is called: dotted names, ids, addresses, formats
     "after_table", "asset_prefix", "assets_like", "assigned_to", "dimension", "domains", "group", "under",
     "api_base", "api_version", "artifacts", "asset_fqn", "attachments", "category_name", "columns", "content_url",
@@ -279,7 +279,7 @@ NOT_NAMES = {
     "document_url", "entity_id", "expected_version", "file_uri", "fully_qualified_name", "llm_model", "metric",
     "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
     "provider", "reading_id", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type",
-    "timezone", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
+    "target_fqn", "timezone", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
 }  # fmt: skip
 """The texts of bodies that name nothing by themselves; any other text has to be one that can be seen."""
 TAKEN_FROM_A_SOURCE = {("create_metadata", "name"), "typed_config", "typed_credentials"}

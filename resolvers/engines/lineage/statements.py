@@ -20,6 +20,8 @@ LONGEST: Final = 200_000
 """Characters of one statement."""
 MOST_NODES: Final = 50_000
 """Parts of one statement, as the parser counts them."""
+MOST_TABLES: Final = 1000
+"""Places of one statement where a table is named. What is known of each is looked up from the others."""
 MOST_EDGES: Final = 50_000
 """Edges of one statement."""
 
@@ -79,6 +81,7 @@ def lineage_of(
     first; `target_columns` are the columns of what it fills, in their order, where that is known and the statement does
     not name them. Never raises for a text: what cannot be understood is a gap.
     """
+    target: tuple[str, ...] = ()
     try:
         statement = _parsed(text, dialect)
         target, named, query = _parts(statement, NameRules(dialect))
@@ -91,7 +94,7 @@ def lineage_of(
     except QueryRefused as refused:
         return StatementLineage(gaps=(Gap(refused.rule, refused.reason),))
     except NotFollowed as error:
-        return StatementLineage(gaps=(Gap(error.gap, error.reason),))
+        return StatementLineage(target, gaps=(Gap(error.gap, error.reason),))
     except RecursionError:
         return StatementLineage(gaps=(Gap("size", "The statement is nested too deeply."),))
     except UNREADABLE as error:
@@ -111,8 +114,10 @@ def _parsed(text: str, dialect: str) -> exp.Expr:
         raise QueryRefused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
     if len(statements) != 1:
         raise QueryRefused("one_query", f"Give exactly one statement, not {len(statements)}.")
+    tables = 0
     for count, node in enumerate(statements[0].walk()):
-        if count > MOST_NODES:
+        tables += isinstance(node, exp.Table)
+        if count > MOST_NODES or tables > MOST_TABLES:
             raise QueryRefused("size", "The statement is too long.")
         _judge(node)
     return statements[0]

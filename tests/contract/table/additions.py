@@ -22,6 +22,7 @@ REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
 HAPPENED = "other systems hear of what has become true"
+LINEAGE = "what depends on what is told, followed and taken back"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -58,6 +59,18 @@ ADDITIONS: dict[str, str] = {
     **{
         f"POST /utils/memories/{{memory_id}}/{move}": MEMORIES
         for move in ("pin", "unpin", "archive", "reactivate", "supersede", "validate")
+    },
+    **{
+        f"{method} /utils/{{resource_type}}/{{resource_uri}}/lineage{path}": LINEAGE
+        for method, path in (
+            ("GET", ""),
+            ("GET", "/edges"),
+            ("GET", "/impact"),
+            ("GET", "/path"),
+            ("GET", "/statements"),
+            ("POST", "/statements"),
+            ("POST", "/statements/{statement_id}/end"),
+        )
     },
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
     "GET /talk2data/chat/sessions/{session_id}/turns/{turn_id}/provenance": PROVENANCE,
@@ -151,6 +164,7 @@ ADDED_STATUS = {
     "POST /talk2data/benchmarks": 202,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": 201,
     "POST /data-readiness/quality-rules": 201,
+    "POST /utils/{resource_type}/{resource_uri}/lineage/statements": 201,
     "POST /data-readiness/glossary/terms": 201,
     "POST /data-readiness/glossary/terms/{term_id}/assets": 201,
 }

@@ -4,13 +4,15 @@ There is one unit per batch of tables; a unit that finds its tables as they were
 marked as the run completes.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, SchemaInfo, TableInfo
-from persistence.jobs.port import JobError
+from persistence.jobs.port import JobError, JobOutcome
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
+from persistence.queries.lineage import CatalogTable, ToldStatement
 from persistence.queries.source_facts import names_written_since
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
@@ -20,8 +22,10 @@ from resolvers.data_readiness.runs.operations import included_in
 from resolvers.data_readiness.runs.outcome import UNREAD_TOLD
 from resolvers.data_readiness.runs.reading import use_connection
 from resolvers.engines.catalog_diff import judge
+from resolvers.utils.lineage_telling import LineageCatalog, dialect_of, view_statements
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.identifiers import Fqn, ResourceUri, join_fqn
+from schema.utils.lineage import LineageSource
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import Counts, SourceAsset
 
@@ -36,6 +40,7 @@ class Ingestion(RunWork):
     def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope, attempt: int = 1) -> None:
         super().__init__(ctx, run, scope, attempt)
         self._uri = str(run.input["resource_uri"])
+        self._lineage: list[ToldStatement] = []
         self._service = ResourceUri.parse(self._uri).name
         self._wanted = Fqn.parse(run.asset_fqn).parts[1:] if run.asset_fqn else ()
         """The names below the service that the run is limited to."""
@@ -99,6 +104,15 @@ class Ingestion(RunWork):
 
         return write
 
+    async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
+        """Read the lineage of the views, then close the run; reading is work, which no transaction waits for."""
+        found = await self.ctx.store.read(self._views)
+        self._lineage = await asyncio.to_thread(_told, found)
+        return await super().finish(outcomes)
+
+    def _views(self, uow: UnitOfWork) -> tuple[list[CatalogTable], str, str]:
+        return uow.lineage.tables(self.scope, self._uri), self._uri, dialect_of(uow, self.scope, self._uri)
+
     def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:
         """Mark what has vanished, when everything could be read."""
         batches = [batch for _, batch in uow.run_tasks.planned(self.run.id, RunStatus.COMPLETED)]
@@ -117,12 +131,23 @@ class Ingestion(RunWork):
             uow.metric_results.withdraw(self.scope, self._service, self.run.id, at=now)
         if cut_short:
             output["listing_cut_short"] = True
+        self._tell_lineage(uow, output)
         not_read: list[dict[str, str]] = []
         for _, batch in uow.run_tasks.planned(self.run.id):
             output.update(batch.get("ignored", {}))
             not_read += batch.get("not_read", ())
         if not_read:
             output["not_read"] = not_read[:UNREAD_TOLD]
+
+    def _tell_lineage(self, uow: UnitOfWork, output: dict[str, Any]) -> None:
+        """Keep what the views that still stand tell of lineage."""
+        live = uow.lineage.live(self.scope, [one.key for one in self._lineage])
+        told = [one for one in self._lineage if one.key in live]
+        now, by = self.ctx.now(), self.ctx.caller.user_id
+        done = uow.lineage.tell(self.scope, LineageSource.VIEW, told, by=by, at=now, all_under=self._uri)
+        if told:
+            gaps = sum(bool(one.gaps) for one in told)
+            output["lineage"] = {"views": len(told), "changed": done.new, "not_understood": gaps}
 
     def _batches(self, schema: SchemaInfo, cut_short: bool) -> Iterator[RunUnit]:
         if self._wanted[:2] != (schema.database, schema.name)[: len(self._wanted)]:
@@ -182,6 +207,14 @@ class Ingestion(RunWork):
         for level in whole[: max(0, 3 - len(self._wanted))]:
             present |= level
         return present
+
+
+def _told(found: tuple[list[CatalogTable], str, str]) -> list[ToldStatement]:
+    """What the views of a connection tell of lineage."""
+    tables, uri, dialect = found
+    if not any(one.is_view and one.definition for one in tables):
+        return []
+    return view_statements(LineageCatalog.of(tables), uri, dialect)
 
 
 def _listed(source: Connector) -> tuple[list[SchemaInfo], bool, dict[str, Any]]:

@@ -1,0 +1,322 @@
+"""Statements of lineage and their edges: told, ended when told anew, and read as they stood at a time."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import orjson
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.metadata_search import in_scope
+from persistence.repository import Repository, Scope
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.lineage import lineage_edges as edges
+from persistence.tables.lineage import lineage_statements as statements
+from schema.errors import NotFound
+from schema.pagination import Page
+from schema.utils.lineage import LineageSource, LineageStatement
+from schema.utils.lineage_kind import LineageSubtype
+from schema.utils.metadata_asset import AssetType
+
+Node = tuple[str, str]
+"""The FQN of a table, and the name of a column; empty for its rows as a whole."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class KeptEdge:
+    """One edge between tables of the catalog."""
+
+    from_table: str
+    from_column: str
+    to_table: str
+    to_column: str
+    subtype: LineageSubtype
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEdge:
+    """An edge with where it comes from."""
+
+    edge: KeptEdge
+    source: LineageSource
+    statement_id: str
+    began_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStatement:
+    """What a source tells of one statement."""
+
+    source: LineageSource
+    key: str
+    resource_uri: str
+    target_fqn: str | None = None
+    statement: str | None = None
+    dialect: str | None = None
+    gaps: tuple[tuple[str, str], ...] = ()
+    edges: tuple[KeptEdge, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """By which the same told again is known."""
+        said: list[Any] = [self.resource_uri, self.target_fqn, self.statement, self.dialect, self.gaps]
+        said.append([[*_parts(one), one.subtype.value] for one in sorted(set(self.edges))])
+        return hashlib.sha256(orjson.dumps(said)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """A table of the catalog with the columns that stand."""
+
+    fqn: str
+    resource_uri: str
+    columns: tuple[str, ...]
+    definition: str | None
+    """The text of a view."""
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What telling came to."""
+
+    new: int
+    unchanged: int
+    ended: int
+
+
+class LineageRepository(Repository[LineageStatement]):
+    """The lineage of a project."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        order = [statements.c.began_at.desc(), statements.c.id]
+        super().__init__(connection, LineageStatement, statements, noun="lineage_statement", order=order)
+
+    # Telling
+
+    def tell(
+        self,
+        scope: Scope,
+        source: LineageSource,
+        told: Sequence[ToldStatement],
+        *,
+        by: str,
+        at: datetime,
+        all_under: str | None = None,
+        family: str | None = None,
+    ) -> Recorded:
+        """Take in what a source tells: what it told before under the same keys ends, unless it is the same.
+
+        With `all_under`, the URI of a connection, this is all that the source has to tell of it: what it does not name
+        any more ends too; `family` limits that to keys that begin so.
+        """
+        _lock(self._connection, scope, source)
+        standing = self._standing(scope, source, None if all_under is not None else {one.key for one in told})
+        if all_under is not None:
+            own = {key: (id, mark) for key, (id, mark, uri) in standing.items() if uri == all_under}
+            own = {key: one for key, one in own.items() if key.startswith(family or "")}
+        else:
+            own = {key: (id, mark) for key, (id, mark, _) in standing.items()}
+        new = [one for one in told if own.get(one.key, ("", ""))[1] != one.mark]
+        ended = [own[one.key][0] for one in new if one.key in own]
+        if all_under is not None:
+            named = {one.key for one in told}
+            ended += [id for key, (id, _) in own.items() if key not in named]
+        self._end(scope, ended, at)
+        for some in chunks(new):
+            self._insert(scope, some, by, at)
+        return Recorded(len(new), len(told) - len(new), len(ended))
+
+    def end(self, scope: Scope, id: str, at: datetime) -> LineageStatement:
+        """Let one statement end. Raises NotFound."""
+        found = self.get(scope, id)
+        if found.ended_at is None:
+            self._end(scope, [id], at)
+        return self.get(scope, id)
+
+    def end_all_of(self, scope: Scope, resource_uri: str, at: datetime) -> None:
+        """End what speaks of a connection, in every project."""
+        query = sa.select(statements.c.id).where(
+            statements.c.organization_id == scope.organization_id,
+            statements.c.resource_uri == resource_uri,
+            statements.c.ended_at.is_(None),
+        )
+        self._end(Scope(scope.organization_id), list(self._connection.execute(query).scalars()), at)
+
+    def standing(self, scope: Scope, source: LineageSource, key: str) -> LineageStatement:
+        """What a source tells under a key now. Raises NotFound."""
+        own = [statements.c.source == source, statements.c.key == key, statements.c.ended_at.is_(None)]
+        found = self.page(scope, offset=0, limit=1, where=own).items
+        if not found:
+            raise NotFound(self.noun, key)
+        return found[0]
+
+    def count_standing(self, scope: Scope, source: LineageSource) -> int:
+        """How many statements of a source stand."""
+        query = sa.select(sa.func.count()).where(
+            *self._within(scope), statements.c.source == source, statements.c.ended_at.is_(None)
+        )
+        return int(self._connection.execute(query).scalar_one())
+
+    def _standing(
+        self, scope: Scope, source: LineageSource, keys: Collection[str] | None
+    ) -> dict[str, tuple[str, str, str]]:
+        query = sa.select(
+            statements.c.key, statements.c.id, statements.c.content_mark, statements.c.resource_uri
+        ).where(*self._within(scope), statements.c.source == source, statements.c.ended_at.is_(None))
+        found: dict[str, tuple[str, str, str]] = {}
+        for some in chunks(sorted(keys)) if keys is not None else [None]:
+            rows = self._connection.execute(query if some is None else query.where(statements.c.key.in_(some)))
+            found |= {key: (id, mark, uri) for key, id, mark, uri in rows}
+        return found
+
+    def _end(self, scope: Scope, ids: Sequence[str], at: datetime) -> None:
+        for some in chunks(list(ids)):
+            for table, column in ((statements, statements.c.id), (edges, edges.c.statement_id)):
+                where = [table.c.organization_id == scope.organization_id, column.in_(some)]
+                self._connection.execute(table.update().where(*where).values(ended_at=at))
+
+    def _insert(self, scope: Scope, told: Sequence[ToldStatement], by: str, at: datetime) -> None:
+        place = {"organization_id": scope.organization_id, "project_id": scope.project_id, "began_at": at}
+        rows: list[dict[str, Any]] = []
+        further: list[dict[str, Any]] = []
+        for one in told:
+            id, own = str(uuid4()), sorted(set(one.edges))
+            gaps = [{"name": name, "reason": reason} for name, reason in one.gaps]
+            rows.append(
+                place
+                | {name: getattr(one, name) for name in ("key", "resource_uri", "target_fqn", "statement", "dialect")}
+                | {"id": id, "source": one.source, "gaps": gaps, "edge_count": len(own), "recorded_by": by}
+                | {"content_mark": one.mark}
+            )
+            names = ("from_table", "from_column", "to_table", "to_column")
+            further += [
+                place
+                | dict(zip(names, _parts(edge), strict=True))
+                | {"statement_id": id, "subtype": edge.subtype}
+                for edge in own
+            ]  # fmt: skip
+        self._connection.execute(statements.insert(), rows)
+        for some in chunks(further):
+            self._connection.execute(edges.insert(), some)
+
+    # Reading
+
+    def listed(
+        self,
+        scope: Scope,
+        resource_uri: str,
+        *,
+        source: LineageSource | None,
+        target: str | None,
+        with_gaps: bool | None,
+        at: datetime | None,
+        offset: int,
+        limit: int,
+    ) -> Page[LineageStatement]:
+        """One window of the statements that speak of a connection."""
+        where = [statements.c.resource_uri == resource_uri, *_standing_at(statements, at)]
+        if source is not None:
+            where.append(statements.c.source == source)
+        if target is not None:
+            where.append(statements.c.target_fqn == target)
+        if with_gaps is not None:
+            empty = sa.cast(statements.c.gaps, sa.Text) == "[]"
+            where.append(sa.not_(empty) if with_gaps else empty)
+        return self.page(scope, offset=offset, limit=limit, where=where)
+
+    def edges_at(
+        self, scope: Scope, tables: Collection[str], *, upstream: bool, at: datetime | None, most: int
+    ) -> list[ReadEdge]:
+        """The edges that lead to some tables, or away from them, as they stand at a time."""
+        near = edges.c.to_table if upstream else edges.c.from_table
+        found: list[ReadEdge] = []
+        for some in chunks(sorted(tables)):
+            query = (
+                sa.select(edges, statements.c.source)
+                .join(statements, statements.c.id == edges.c.statement_id)
+                .where(
+                    edges.c.organization_id == scope.organization_id,
+                    edges.c.project_id == scope.project_id,
+                    near.in_(some),
+                    *_standing_at(edges, at),
+                )
+                .order_by(edges.c.row_number)
+                .limit(most - len(found))
+            )
+            found += map(_edge, self._connection.execute(query).mappings())
+            if len(found) >= most:
+                break
+        return found
+
+    def resources_of(self, scope: Scope, tables: Iterable[str]) -> dict[str, str]:
+        """The resource of each table that the catalog knows, also of those that were deleted since."""
+        found: dict[str, str] = {}
+        for some in chunks(sorted(set(tables))):
+            query = sa.select(metadata_assets.c.fully_qualified_name, metadata_assets.c.resource_uri).where(
+                *in_scope(scope), metadata_assets.c.fully_qualified_name.in_(some)
+            )
+            found.update((fqn, uri) for fqn, uri in self._connection.execute(query))
+        return found
+
+    # The catalog
+
+    def live(self, scope: Scope, tables: Iterable[str]) -> set[str]:
+        """Those of some tables that stand in the catalog."""
+        found: set[str] = set()
+        for some in chunks(sorted(set(tables))):
+            query = sa.select(metadata_assets.c.fully_qualified_name).where(
+                *in_scope(scope),
+                metadata_assets.c.deleted_at.is_(None),
+                metadata_assets.c.fully_qualified_name.in_(some),
+            )
+            found.update(self._connection.execute(query).scalars())
+        return found
+
+    def tables(self, scope: Scope, resource_uri: str | None = None) -> list[CatalogTable]:
+        """The live tables of a connection, or of all, with their columns in their order."""
+        assets = metadata_assets
+        live = [*in_scope(scope), assets.c.deleted_at.is_(None)]
+        if resource_uri is not None:
+            live.append(assets.c.resource_uri == resource_uri)
+        named = sa.select(assets.c.parent_fqn, assets.c.name).where(*live, assets.c.type == AssetType.COLUMN)
+        columns: dict[str, list[str]] = {}
+        for parent, name in self._connection.execute(named.order_by(assets.c.ordinal_position, assets.c.name)):
+            columns.setdefault(parent, []).append(name)
+        query = sa.select(
+            assets.c.fully_qualified_name, assets.c.resource_uri, assets.c.schema_definition, assets.c.table_type
+        ).where(*live, assets.c.type == AssetType.TABLE)
+        return [
+            CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, "VIEW" in (kind or "").upper())
+            for fqn, uri, definition, kind in self._connection.execute(query.order_by(assets.c.fully_qualified_name))
+        ]
+
+
+def _lock(connection: sa.Connection, scope: Scope, source: LineageSource) -> None:
+    """Let one writer at a time tell of a source, so that no key stands twice. SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        key = orjson.dumps(["lineage", scope.organization_id, scope.project_id, source.value]).decode()
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+
+
+def _standing_at(table: sa.Table, at: datetime | None) -> list[sa.ColumnElement[bool]]:
+    """The condition of what stands at a time; now, without one."""
+    if at is None:
+        return [table.c.ended_at.is_(None)]
+    return [table.c.began_at <= at, sa.or_(table.c.ended_at.is_(None), table.c.ended_at > at)]
+
+
+def _parts(edge: KeptEdge) -> tuple[str, str, str, str]:
+    return edge.from_table, edge.from_column, edge.to_table, edge.to_column
+
+
+def _edge(row: sa.RowMapping) -> ReadEdge:
+    kept = KeptEdge(
+        row["from_table"], row["from_column"], row["to_table"], row["to_column"], LineageSubtype(row["subtype"])
+    )
+    return ReadEdge(kept, LineageSource(row["source"]), row["statement_id"], row["began_at"], row["ended_at"])

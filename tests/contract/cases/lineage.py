@@ -1,0 +1,61 @@
+"""Lineage: statements that tell of it, and what follows it."""
+
+from typing import Any
+from uuid import uuid4
+
+from schema.utils.lineage import LineageStatementCreate
+from tests.contract.stage import MARK, Case, Place, Stage
+
+
+async def a_table(stage: Stage, place: Place) -> dict[str, Any]:
+    """A table with one column in the catalog of a data connection."""
+    uri, database = await stage.connection(place), f"db{uuid4().hex}"
+    for kind, name in (
+        ("database", database),
+        ("database_schema", f"{database}.s"),
+        ("table", f"{database}.s.t"),
+        ("column", f"{database}.s.t.c"),
+    ):
+        body = {"fully_qualified_name": f"svc.{name}", "type": kind, "description": f"{MARK} words"}
+        await stage.made(place, "POST", f"/utils/data_connection/{uri}/metadata", body)
+    return {"resource_type": "data_connection", "resource_uri": uri, "fqn": f"svc.{database}.s.t"}
+
+
+async def a_way(stage: Stage, place: Place) -> dict[str, Any]:
+    """A table, and a column of it."""
+    table = await a_table(stage, place)
+    return table | {"to_fqn": f"{table['fqn']}.c"}
+
+
+async def a_catalog(stage: Stage, place: Place) -> dict[str, Any]:
+    """A connection whose statements are listed."""
+    table = await a_table(stage, place)
+    return {name: table[name] for name in ("resource_type", "resource_uri")}
+
+
+async def a_statement(stage: Stage, place: Place) -> dict[str, Any]:
+    """A statement to hand in."""
+    table = await a_table(stage, place)
+    statement = LineageStatementCreate(statement="select c from t", target_fqn=table.pop("fqn"))
+    return table | {"statement": statement}
+
+
+async def a_standing_statement(stage: Stage, place: Place) -> dict[str, Any]:
+    """A statement that stands."""
+    table = await a_table(stage, place)
+    body = {"statement": f"select c as {MARK} from t", "target_fqn": table.pop("fqn")}
+    path = f"/utils/data_connection/{table['resource_uri']}/lineage/statements"
+    return table | {"statement_id": (await stage.made(place, "POST", path, body))["id"]}
+
+
+CASES = [
+    Case("get_lineage", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
+    Case("list_lineage_edges", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
+    Case("get_lineage_impact", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
+    Case("get_lineage_path", "connection", "can_read_metadata", a_way, "resource_uri", header=True),
+    Case("list_lineage_statements", "connection", "can_read_metadata", a_catalog, "resource_uri", header=True),
+    Case("create_lineage_statement", "connection", "can_manage_metadata", a_statement, "resource_uri", header=True),
+    Case(
+        "end_lineage_statement", "connection", "can_manage_metadata", a_standing_statement, "resource_uri", header=True
+    ),
+]
