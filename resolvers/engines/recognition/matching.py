@@ -18,6 +18,7 @@ from typing import Any, Final
 from stdnum import ean, isbn, isin, issn
 
 from resolvers.engines.recognition.contact import CONTACT
+from resolvers.engines.recognition.hints import hint
 from resolvers.engines.recognition.lists import CITIES, LANGUAGES
 from resolvers.engines.recognition.model import (
     FIRST_LOOK,
@@ -28,7 +29,7 @@ from resolvers.engines.recognition.model import (
     Strength,
 )
 from resolvers.engines.recognition.numbers import NUMBERS
-from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company, names_a_thing
+from resolvers.engines.recognition.people import PEOPLE, TRAITS, family_name, given_name, is_company, names_a_thing
 from resolvers.engines.recognition.places import PLACES
 from resolvers.engines.recognition.secrets import SECRETS
 from resolvers.engines.recognition.sentences import MOST_EXAMPLES, example, placed, within_sentences
@@ -53,6 +54,9 @@ ENOUGH: Final = 8.0
 
 _LOOKS: Final = (12, FIRST_LOOK)
 """After so many values a recogniser gives up when hardly one has passed."""
+
+ENOUGH_TITLES: Final = 8
+"""Distinct values from which their number of words tells names of things from those of persons."""
 
 MOST_PATHS: Final = 60
 """Fields of JSON documents that are looked at."""
@@ -265,7 +269,7 @@ def _other_code(column: ColumnValues) -> float:
 
 def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Drop what the column as a whole speaks against, though its values pass one by one."""
-    things = _is_of_things(column)
+    things = _is_of_things(column) or (_are_titles(column) and not hint(column.facts.name, "PersonName"))
     bare = column.share_of(str.isdigit)
     checked = _has_check_digits(found)
     kept = []
@@ -324,6 +328,19 @@ def _is_of_things(column: ColumnValues) -> bool:
         return False
     towns = sum(" ".join(some[:count]).lower() in CITIES for some in several for count in (1, 2) if len(some) > count)
     return towns > 0.4 * len(several)
+
+
+def _are_titles(column: ColumnValues) -> bool:
+    """Return whether some are single words and some several, of which few end in a name: films, stations and halls.
+
+    People are written in one way, with their family name or without it; those with two given names have two known ones.
+    """
+    several = [text for text in column.distinct[:200] if " " in text]
+    single = 1 - len(several) / len(column.distinct[:200])
+    if len(column.distinct) < ENOUGH_TITLES or not 0.1 <= single <= 0.9:
+        return False
+    ends = [text.rsplit(None, 1)[-1] for text in several]
+    return sum(bool(family_name(end) or given_name(end)) for end in ends) < 0.4 * len(ends)
 
 
 def _without_rivals(found: list[RecognizerMatch]) -> list[RecognizerMatch]:
