@@ -123,5 +123,15 @@ def test_places_of_one_word_and_of_several_are_no_persons_and_double_given_names
     halls = ["Victoria", "Charlotte Quay", "Jefferson", "Olga Fields", "Florence", "Madison", "Martin Gardens",
              "Franklin Lock", "Alexandra", "Lincoln Wharf"]  # fmt: skip
     assert told([halls[at % 10] for at in MANY]) == [set()]
-    doubled = ["Maria Sofia", "Jose Maria", "Olga Maria", "Wei", "Hannah Maria", "Ahmed", "Lars James", "Priya", "James"]
+    doubled = [
+        "Maria Sofia",
+        "Jose Maria",
+        "Olga Maria",
+        "Wei",
+        "Hannah Maria",
+        "Ahmed",
+        "Lars James",
+        "Priya",
+        "James",
+    ]
     assert told([doubled[at % 9] for at in MANY]) == [{"PersonName"}]

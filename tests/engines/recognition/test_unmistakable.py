@@ -49,6 +49,14 @@ def test_a_name_that_leaves_no_doubt_carries_where_values_do_not_contradict_it(
     assert tags_of({name: values}, name) == {tag}
 
 
+@pytest.mark.parametrize(
+    ("name", "tag"), [("ssn", "NationalId"), ("ssn_hash", "NationalId"), ("card_number", "PaymentCard")]
+)
+def test_numbers_of_persons_and_cards_stay_what_they_are_as_hashes(name: str, tag: str) -> None:
+    hashes = ["".join(rng.choice("0123456789abcdef") for _ in range(64)) for _ in MANY]
+    assert tags_of({name: hashes}, name) == {tag}
+
+
 CONTRADICTED: list[tuple[str, list[Any]]] = [
     ("password", ["yes", "no"] * 20),
     ("password_attempts", [rng.randint(0, 900) for _ in MANY]),
