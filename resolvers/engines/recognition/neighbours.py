@@ -413,9 +413,9 @@ def _are_single(column: ColumnValues) -> bool:
 
 _SECOND_LINE: Final = re.compile(
     r"(?:apt|apartment|unit|suite|ste|floor|fl|flr|bldg|building|rm|room|p\.?\s?o\.?\s?box|box|c/o|att[n:]|lot|dept|"
-    r"trlr|penthouse|ph|flat|block|#|bâtiment|batiment|bât|appt|appartement|résidence|residence|escalier|esc|porte|"
+    r"trlr|penthouse|ph|flat|block|bâtiment|batiment|bât|appt|appartement|résidence|residence|escalier|esc|porte|"
     r"chez|wohnung|whg|etage|stock|hinterhaus|postfach|piso|puerta|planta|portal|depto|departamento|interno|scala|"
-    r"piano|andar|bloco|sala|bus|lgh|m\.|lok)\b.*|#.*|[0-9]{1,3}\s?(?:er|e|ème|nd|rd|st|th|º|°|\.)\s?"
+    r"piano|andar|bloco|sala|bus|lgh|m\.|lok)\b.*|#\s?[0-9]{1,4}[a-z]?(?:[\s,].*)?|[0-9]{1,3}\s?(?:er|e|ème|nd|rd|st|th|º|°|\.)\s?"
     r"(?:étage|etage|floor|stock|piso|og|eg)\b.*|c/o .*", re.I,
 )  # fmt: skip
 

@@ -154,6 +154,8 @@ def test_second_lines_belong_to_the_street_before_them() -> None:
     second = ["Bldg C", None, "Floor 3", "c/o Weber", "3e étage", "Escalier B"] * 6 + [None] * 4
     assert tags_of({"c1": streets, "c2": second}, "c2") == {"StreetAddress"}
     assert tags_of({"c1": list(MANY), "c2": second}, "c2") == set()
+    assert tags_of({"c1": streets, "c2": [f"#{at + 2}{'AB'[at % 2]}" for at in MANY]}, "c2") == {"StreetAddress"}
+    assert tags_of({"c1": streets, "c2": [f"#{at * 409_001 + 70_000:06x}" for at in MANY]}, "c2") == set()  # colours
 
 
 def test_the_street_says_more_than_the_persons_whom_it_is_named_after() -> None:
