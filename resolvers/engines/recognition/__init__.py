@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from resolvers.engines.recognition.groups import GROUPS, JUDGED
 from resolvers.engines.recognition.hints import MEASURES, OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
 from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, TagFinding
-from resolvers.engines.recognition.neighbours import NeighbourColumns, told
+from resolvers.engines.recognition.neighbours import JUDGES, NeighbourColumns, told
 from resolvers.engines.recognition.scoring import (
     BESIDE,
     LEAST,
@@ -33,6 +34,9 @@ from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
 SURE: Final = 0.6
 """The confidence from which a column tells of its neighbours."""
 
+ROUNDS: Final = 2
+"""How often the neighbours are asked: a telephone number that is told by a name tells of a date of birth in turn."""
+
 VERSION: Final = "1." + hashlib.sha256(
     repr(
         (
@@ -42,6 +46,7 @@ VERSION: Final = "1." + hashlib.sha256(
             [sorted(some) for some in (OTHER, PERSONS, MEASURES)],
             [(one.tag, one.phrases, one.reason, one.most, one.among) for one in KINDS],
             [(one.recognizer.tag, one.recognizer.reason) for one in INNER],
+            [(one.name, one.tag, one.reason) for one in JUDGED],
             LEAST,
         )
     ).encode()
@@ -77,17 +82,23 @@ def weighed(
 ) -> list[list[Candidate]]:
     """The candidates of each column with all that its values, its name and its neighbours say.
 
-    The neighbours are asked twice: which tags are sure without them, and then what those tell of the other columns.
+    First comes which tags are sure without the neighbours, then what those tell of the columns of which nothing was
+    told before, and that again.
     """
-    alone = _with_persons(table, columns, found)
-    sure = [
-        frozenset(one.tag for one, sure in chosen([(one, score(one.figures)) for one in some]) if sure >= SURE)
-        for some in alone
-    ]
-    more = told(NeighbourColumns(columns, rows, found, sure, now))
-    if not more:
-        return alone
-    return _with_persons(table, columns, [[*some, *more.get(place, ())] for place, some in enumerate(found)])
+    known = _with_persons(table, columns, found)
+    more: dict[int, list[RecognizerMatch]] = {}
+    for _ in range(ROUNDS):
+        sure = [
+            frozenset(one.tag for one, sure in chosen([(one, score(one.figures)) for one in some]) if sure >= SURE)
+            for some in known
+        ]
+        said = told(NeighbourColumns(columns, rows, found, sure, now), (*JUDGES, *GROUPS))
+        fresh = {place: some for place, some in said.items() if place not in more}
+        if not fresh:
+            break
+        more |= fresh
+        known = _with_persons(table, columns, [[*some, *more.get(place, ())] for place, some in enumerate(found)])
+    return known
 
 
 def _with_persons(

@@ -255,6 +255,15 @@ def names_bearer(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def ends_in_bearer(text: str) -> bool:
+    """Return whether the words are the name of such a thing: a station's, and not that of a store's manager."""
+    spoken = list(words(plain(text)))
+    while len(spoken) > 1 and spoken[-1] in ("name", "names", "nm"):
+        spoken.pop()
+    return _found(tuple(spoken[-1:]), BEARERS)
+
+
+@lru_cache(maxsize=4096)
 def names_persons(text: str) -> bool:
     """Return whether a table is named after persons."""
     return _found(words(plain(text)), PERSONS)

@@ -10,6 +10,7 @@ once. Ratios are cut off at +-`ENOUGH` nats and scaled to +-1: beyond that, more
 
 import math
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from typing import Any, Final
 from stdnum import ean, isbn, isin, issn
 
 from resolvers.engines.recognition.contact import CONTACT
+from resolvers.engines.recognition.hints import hint
 from resolvers.engines.recognition.lists import CITIES, LANGUAGES
 from resolvers.engines.recognition.model import (
     FIRST_LOOK,
@@ -28,7 +30,7 @@ from resolvers.engines.recognition.model import (
     Strength,
 )
 from resolvers.engines.recognition.numbers import NUMBERS
-from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company, names_a_thing
+from resolvers.engines.recognition.people import PEOPLE, TRAITS, family_name, given_name, is_company, names_a_thing
 from resolvers.engines.recognition.places import PLACES
 from resolvers.engines.recognition.secrets import SECRETS
 from resolvers.engines.recognition.sentences import MOST_EXAMPLES, example, placed, within_sentences
@@ -53,6 +55,12 @@ ENOUGH: Final = 8.0
 
 _LOOKS: Final = (12, FIRST_LOOK)
 """After so many values a recogniser gives up when hardly one has passed."""
+
+SHORT: Final = 6
+"""Digits that differ in a column, up to which a region's rules say nothing: too much else is numbered so."""
+
+ENOUGH_TITLES: Final = 8
+"""Distinct values from which their number of words tells names of things from those of persons."""
 
 MOST_PATHS: Final = 60
 """Fields of JSON documents that are looked at."""
@@ -265,9 +273,9 @@ def _other_code(column: ColumnValues) -> float:
 
 def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Drop what the column as a whole speaks against, though its values pass one by one."""
-    things = _is_of_things(column)
+    things = _is_of_things(column) or (_are_titles(column) and not hint(column.facts.name, "PersonName"))
     bare = column.share_of(str.isdigit)
-    checked = _has_check_digits(found)
+    no_telephones = _has_check_digits(found) or (_is_too_short(column) and not hint(column.facts.name, "PhoneNumber"))
     kept = []
     for match in found:
         tag = match.recognizer.tag
@@ -275,8 +283,8 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
             continue
         if match.recognizer.name == "nationality" and column.share_of(lambda text: text.lower() in LANGUAGES):
             continue
-        if tag == "PhoneNumber" and checked and match.recognizer.strength is not Strength.PROOF:
-            continue  # no telephone number has a check digit
+        if tag == "PhoneNumber" and no_telephones and match.recognizer.strength is not Strength.PROOF:
+            continue  # no telephone number has a check digit, or so few digits
         if tag in ("Gender", "BloodType", "MaritalStatus", "Religion", "Ethnicity") and not few(column, tag):
             continue
         if tag == "Coordinates" and match.recognizer.name == "coordinate" and (decimals := degrees(column)) < 4:
@@ -324,6 +332,27 @@ def _is_of_things(column: ColumnValues) -> bool:
         return False
     towns = sum(" ".join(some[:count]).lower() in CITIES for some in several for count in (1, 2) if len(some) > count)
     return towns > 0.4 * len(several)
+
+
+def _is_too_short(column: ColumnValues) -> bool:
+    """Return whether six digits differ at most: codes of occupations, which some region's numbers fit."""
+    digits = [re.sub(r"[^0-9]", "", text) for text in column.distinct[:200]]
+    if len(digits) < ENOUGH_TITLES or len(set(map(len, digits))) > 1:
+        return False
+    return sum(len(set(place)) > 1 for place in zip(*digits, strict=True)) <= SHORT
+
+
+def _are_titles(column: ColumnValues) -> bool:
+    """Return whether some are single words and some several, of which few end in a name: films, stations and halls.
+
+    People are written in one way, with their family name or without it; those with two given names have two known ones.
+    """
+    several = [text for text in column.distinct[:200] if " " in text]
+    single = 1 - len(several) / len(column.distinct[:200])
+    if len(column.distinct) < ENOUGH_TITLES or not 0.1 <= single <= 0.9:
+        return False
+    ends = [text.rsplit(None, 1)[-1] for text in several]
+    return sum(bool(family_name(end) or given_name(end)) for end in ends) < 0.4 * len(ends)
 
 
 def _without_rivals(found: list[RecognizerMatch]) -> list[RecognizerMatch]:

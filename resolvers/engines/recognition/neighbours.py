@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from resolvers.engines.recognition.hints import words
 from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength, text_of
-from resolvers.engines.recognition.people import family_name, given_name
+from resolvers.engines.recognition.people import family_name, given_name, name_shape
 from resolvers.engines.recognition.unmistakable import SUFFIXES, by_name
 from resolvers.engines.recognition.wholes import year_of
 from resolvers.engines.recognition.words import fold
@@ -26,6 +26,9 @@ MOST_COLUMNS: Final = 12
 
 ENOUGH_ROWS: Final = 8
 """Rows below which an agreement may be chance."""
+
+FEW_NAMES: Final = 3
+"""Words from which it tells something that all of them are names in another column."""
 
 PLACES: Final = frozenset({"StreetAddress", "City", "Postcode", "Country"})
 
@@ -40,30 +43,31 @@ _OF_ONE: Final = frozenset({"PersonName", "Email", "PhoneNumber", "NationalId", 
 """Tags of which three columns leave no doubt that each row is a person."""
 
 
-def _rule(name: str, tag: str, reason: str, strength: Strength = Strength.CHECKED) -> Recognizer:
+def rule(name: str, tag: str, reason: str, strength: Strength = Strength.CHECKED) -> Recognizer:
+    """One way in which a column's neighbours speak for a tag; it tells how often, where values are no test."""
     return Recognizer(name, tag, strength, bool, 0.05, 0.5, reason)
 
 
-_IN_MAIL: Final = _rule("name-in-email", "PersonName", "words that stand in the e-mail address of the same row")
-_IN_NAME: Final = _rule("part-of-name", "PersonName", "words that stand in the name of the same row")
-_LOGIN: Final = _rule("username-of-person", "Username", "words made of the name or e-mail address of the same row")
-_YEARS: Final = _rule("age-by-birth", "Age", "years between the date of birth of the same row and one day")
-_POSTCODE: Final = _rule("postcode-by-place", "Postcode", "codes of one length beside streets or towns")
-_TOWN: Final = _rule("city-by-place", "City", "capitalised words between a street and a postcode")
-_DEGREES: Final = _rule("latitude-and-longitude", "Coordinates",
+_IN_MAIL: Final = rule("name-in-email", "PersonName", "words that stand in the e-mail address of the same row")
+_IN_NAME: Final = rule("part-of-name", "PersonName", "words that stand in the name of the same row")
+_LOGIN: Final = rule("username-of-person", "Username", "words made of the name or e-mail address of the same row")
+_YEARS: Final = rule("age-by-birth", "Age", "years between the date of birth of the same row and one day")
+_POSTCODE: Final = rule("postcode-by-place", "Postcode", "codes of one length beside streets or towns")
+_TOWN: Final = rule("city-by-place", "City", "capitalised words between a street and a postcode")
+_DEGREES: Final = rule("latitude-and-longitude", "Coordinates",
                         "two columns of degrees, one as latitudes are and one as longitudes are")  # fmt: skip
-_PARTS: Final = _rule("birth-parts", "DateOfBirth",
+_PARTS: Final = rule("birth-parts", "DateOfBirth",
                       "year, month and day in three columns, days of the calendar, spread as births are")  # fmt: skip
-_BEHIND: Final = _rule("name-suffix", "PersonName", "what stands behind a family name, beside names")
-_INITIALS: Final = _rule("name-initials", "PersonName", "single capital letters beside names")
-_HALF: Final = _rule("family-beside-given", "PersonName", "single words, some of them known names, beside given names")
-_SHARED: Final = _rule("names-of-others", "PersonName", "words that are names in another column of the table")
-_LINE: Final = _rule("address-second-line", "StreetAddress", "flats, floors and boxes beside a street")
-_TELEPHONE: Final = _rule("telephone-of-one-form", "PhoneNumber",
+_BEHIND: Final = rule("name-suffix", "PersonName", "what stands behind a family name, beside names")
+_INITIALS: Final = rule("name-initials", "PersonName", "single capital letters beside names")
+_HALF: Final = rule("family-beside-given", "PersonName", "single words, some of them known names, beside given names")
+_SHARED: Final = rule("names-of-others", "PersonName", "words that are names in another column of the table")
+_LINE: Final = rule("address-second-line", "StreetAddress", "flats, floors and boxes beside a street")
+_TELEPHONE: Final = rule("telephone-of-one-form", "PhoneNumber",
                           "digits as telephone numbers are formed, beside names or addresses")  # fmt: skip
-_BIRTH_YEAR: Final = _rule("birth-years", "DateOfBirth",
+_BIRTH_YEAR: Final = rule("birth-years", "DateOfBirth",
                            "years spread as births are, none of them of children, in a table of persons")  # fmt: skip
-_PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
+_PART: Final = rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
 
 
 class NeighbourColumns:
@@ -105,17 +109,22 @@ class NeighbourColumns:
         return any(match.recognizer.name == name and match.strength > 0 for match in self.matched[place])
 
 
-def told(around: NeighbourColumns) -> dict[int, list[RecognizerMatch]]:
+Judge = Callable[[NeighbourColumns], list[tuple[int, RecognizerMatch]]]
+"""What one kind of neighbourhood says: the places of the columns that it speaks for, each with its match."""
+
+
+def told(around: NeighbourColumns, judges: Sequence[Judge]) -> dict[int, list[RecognizerMatch]]:
     """Return what the neighbours of each column say for it, by the column's place; empty where they say nothing."""
     found: dict[int, list[RecognizerMatch]] = {}
-    for judge in _JUDGES:
+    for judge in judges:
         for place, match in judge(around):
             found.setdefault(place, []).append(match)
     return found
 
 
-def _match(rule: Recognizer, tested: int, matched: int, strength: float) -> RecognizerMatch:
-    return RecognizerMatch(rule, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
+def agreement_of(judge: Recognizer, tested: int, matched: int, strength: float) -> RecognizerMatch:
+    """What a column's neighbours say for it, 0 to 1, by how many of its values or rows."""
+    return RecognizerMatch(judge, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
 
 
 def _plain(text: str) -> str:
@@ -124,7 +133,7 @@ def _plain(text: str) -> str:
 
 def _agreeing(
     around: NeighbourColumns,
-    rule: Recognizer,
+    judge: Recognizer,
     place: int,
     others: Sequence[int],
     test: Callable[[str, str], bool],
@@ -134,7 +143,7 @@ def _agreeing(
         if other != place:
             tested, passed = around.agreement(place, other, test)
             if tested >= ENOUGH_ROWS and passed >= least * tested:
-                return _match(rule, tested, passed, 0.8)
+                return agreement_of(judge, tested, passed, 0.8)
     return None
 
 
@@ -197,7 +206,7 @@ def _ages(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
             top = max(counted, key=lambda year: counted[year] + counted[year + 1], default=0)
             together = counted[top] + counted[top + 1]
             if tested >= ENOUGH_ROWS and together >= 0.9 * tested:
-                found.append((place, _match(_YEARS, tested, together, 1.0)))
+                found.append((place, agreement_of(_YEARS, tested, together, 1.0)))
                 break
     return found
 
@@ -208,7 +217,8 @@ def _postcodes(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     for place, column in enumerate(around.columns):
         codes = [one for one in around.matched[place] if one.recognizer.tag == "Postcode" and one.strength > 0]
         codes = [one for one in codes if one.recognizer.name != "postcode-prefixed"]  # articles are numbered so
-        near = [abs(other - place) for other in places if other != place]
+        # Each address has one postcode: what stands beside a place that has its own numbers something else.
+        near = [abs(other - place) for other in places if other != place and _is_addressed(around, other, place)]
         if not codes or not near or len(column.distinct) < ENOUGH_ROWS or around.sure[place]:
             continue
         form = any(match.recognizer.strength is not Strength.SHAPE for match in codes)
@@ -221,8 +231,17 @@ def _postcodes(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
             strength = 0.4
         if strength >= 0.4:
             best = max(codes, key=lambda match: match.nats)
-            found.append((place, _match(_POSTCODE, best.tested, best.matched, min(0.6, strength))))
+            found.append((place, agreement_of(_POSTCODE, best.tested, best.matched, min(0.6, strength))))
     return found
+
+
+def _is_addressed(around: NeighbourColumns, street: int, place: int) -> bool:
+    """Return whether a code could be of a street's or town's address: it has no other code as near, and nothing that
+    surely belongs to no address stands between them.
+    """
+    between = around.sure[min(street, place) + 1 : max(street, place)]
+    own = any(abs(code - street) <= abs(place - street) for code in around.of("Postcode") if code != place)
+    return not own and all(not held or held & PLACES for held in between)
 
 
 def _towns(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
@@ -238,7 +257,7 @@ def _towns(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
         if (coded or behind) and spoken > 0.9 and len(column.distinct) > 0.1 * column.rows:
             share = column.share_of(lambda text: text[:1].isupper())
             tested = len(column.distinct)
-            found.append((place, _match(_TOWN, tested, int(share * tested), 0.5 if coded and behind else 0.4)))
+            found.append((place, agreement_of(_TOWN, tested, int(share * tested), 0.5 if coded and behind else 0.4)))
     return found
 
 
@@ -252,7 +271,7 @@ def _coordinates(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
         for one, other in (sides, sides[::-1]):
             north = max(map(abs, one)) <= 90 and len(one) >= ENOUGH_ROWS
             if north and (max(map(abs, other)) > 90 or max(other) < 0 < max(one)):
-                found += [(at, _match(_DEGREES, len(one), len(one), 0.6)) for at in (place, place + 1)]
+                found += [(at, agreement_of(_DEGREES, len(one), len(one), 0.6)) for at in (place, place + 1)]
                 break
     return found
 
@@ -271,7 +290,7 @@ _PARTS_IN_WORDS: Final = (
 _UNITS: Final = frozenset(_PARTS_IN_WORDS.split(" "))
 """Words for the parts of a date."""
 
-_ENDS: Final = frozenset({"death", "died", "dead", "deceased", "hire", "hired", "start", "end", "expiry", "created"})
+ENDS: Final = frozenset({"death", "died", "dead", "deceased", "hire", "hired", "start", "end", "expiry", "created"})
 
 
 def _birth_parts(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
@@ -290,15 +309,15 @@ def _birth_parts(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
                     if tested >= 20 and passed == tested and _born(around.columns[year], around.now):
                         triples.append((around.columns[year].integers[0], (year, month, day), tested))
     for _, parts, tested in sorted(triples)[:1]:
-        if not any(set(words(around.columns[place].facts.name)) & _ENDS for place in parts):
-            found |= {place: _match(_PARTS, tested, tested, 0.8) for place in parts}
+        if not any(set(words(around.columns[place].facts.name)) & ENDS for place in parts):
+            found |= {place: agreement_of(_PARTS, tested, tested, 0.8) for place in parts}
     for place in {*years, *months, *days} - set(found):
         spoken = set(words(around.columns[place].facts.name))
-        if spoken & _ENDS or (place not in years and not spoken & _UNITS):
+        if spoken & ENDS or (place not in years and not spoken & _UNITS):
             continue
         if place not in years or around.columns[place].integers[-1] <= around.now.year:
             tested = len(around.columns[place].integers)
-            found[place] = replace(_match(_PART, tested, tested, 0.5), nats=0.0)
+            found[place] = replace(agreement_of(_PART, tested, tested, 0.5), nats=0.0)
     return list(found.items())
 
 
@@ -308,10 +327,10 @@ def _birth_years(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     if len(around.of(*_OF_ONE)) < 3:
         return found
     for place, column in enumerate(around.columns):
-        named = set(words(column.facts.name)) & _ENDS
+        named = set(words(column.facts.name)) & ENDS
         if not named and _within(column, 1800, around.now.year - 16, 20) and _born(column, around.now):
             tested = len(column.integers)
-            found.append((place, _match(_BIRTH_YEAR, tested, tested, 0.5)))
+            found.append((place, agreement_of(_BIRTH_YEAR, tested, tested, 0.5)))
     return found
 
 
@@ -362,18 +381,19 @@ def _parts_of_names(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch
         behind = sum(text.lower() in SUFFIXES for text in column.distinct)
         initials = column.share_of(lambda text: bool(re.fullmatch(r"[^\W\d_]\.?(?:\s?[^\W\d_]\.?)?", text)))
         if behind == tested >= 2 and near:
-            found.append((place, _match(_BEHIND, tested, behind, 0.7)))
+            found.append((place, agreement_of(_BEHIND, tested, behind, 0.7)))
         elif near and initials > 0.95 and tested >= 8 and column.share_of(str.isupper) > 0.9:
-            found.append((place, _match(_INITIALS, tested, int(initials * tested), 0.45)))
+            found.append((place, agreement_of(_INITIALS, tested, int(initials * tested), 0.45)))
         elif near and _is_other_half(around, place):
-            found.append((place, _match(_HALF, tested, tested, 0.6)))
-        elif around.passed(place, "person-name-shape") and tested >= ENOUGH_ROWS:
+            found.append((place, agreement_of(_HALF, tested, tested, 0.6)))
+        elif tested >= FEW_NAMES and (around.passed(place, "person-name-shape") or column.share_of(name_shape) == 1):
             shared = max(
                 sum(fold(text) in {fold(word) for word in around.columns[one].distinct} for text in column.distinct)
                 for one in names if one != place
             )  # fmt: skip
-            if shared >= 0.6 * tested:
-                found.append((place, _match(_SHARED, tested, shared, 0.6)))
+            # Of a few words all have to be names, as in a column of birth names that most rows leave empty.
+            if shared >= (0.6 if tested >= ENOUGH_ROWS else 1.0) * tested:
+                found.append((place, agreement_of(_SHARED, tested, shared, 0.6)))
     return found
 
 
@@ -393,9 +413,9 @@ def _are_single(column: ColumnValues) -> bool:
 
 _SECOND_LINE: Final = re.compile(
     r"(?:apt|apartment|unit|suite|ste|floor|fl|flr|bldg|building|rm|room|p\.?\s?o\.?\s?box|box|c/o|att[n:]|lot|dept|"
-    r"trlr|penthouse|ph|flat|block|#|bâtiment|batiment|bât|appt|appartement|résidence|residence|escalier|esc|porte|"
+    r"trlr|penthouse|ph|flat|block|bâtiment|batiment|bât|appt|appartement|résidence|residence|escalier|esc|porte|"
     r"chez|wohnung|whg|etage|stock|hinterhaus|postfach|piso|puerta|planta|portal|depto|departamento|interno|scala|"
-    r"piano|andar|bloco|sala|bus|lgh|m\.|lok)\b.*|#.*|[0-9]{1,3}\s?(?:er|e|ème|nd|rd|st|th|º|°|\.)\s?"
+    r"piano|andar|bloco|sala|bus|lgh|m\.|lok)\b.*|#\s?[0-9]{1,4}[a-z]?(?:[\s,].*)?|[0-9]{1,3}\s?(?:er|e|ème|nd|rd|st|th|º|°|\.)\s?"
     r"(?:étage|etage|floor|stock|piso|og|eg)\b.*|c/o .*", re.I,
 )  # fmt: skip
 
@@ -413,7 +433,7 @@ def _second_lines(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]
         behind = any(0 < place - one <= 2 for one in streets)
         if share >= 0.6 and (behind or (share >= 0.95 and len(kinds) >= 3 and around.of("PersonName"))):
             tested = len(column.distinct)
-            found.append((place, _match(_LINE, tested, int(share * tested), 0.7)))
+            found.append((place, agreement_of(_LINE, tested, int(share * tested), 0.7)))
     return found
 
 
@@ -438,7 +458,7 @@ def _telephones(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
             passed = sum(bool(form.fullmatch(text)) for text in column.distinct)
             areas = len({re.sub(r"[^0-9]", "", text)[:3] for text in column.distinct})
             if passed >= 0.98 * tested and tested * -math.log(chance) >= 6 and areas >= 3:
-                found.append((place, _match(_TELEPHONE, tested, passed, 0.6)))
+                found.append((place, agreement_of(_TELEPHONE, tested, passed, 0.6)))
                 break
     return found
 
@@ -448,10 +468,11 @@ def _within(column: ColumnValues, least: int, most: int, distinct: int) -> bool:
     return len(numbers) >= distinct and numbers[0] >= least and numbers[-1] <= most
 
 
-_JUDGES: Final = (
+JUDGES: Final[tuple[Judge, ...]] = (
     _names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts, _birth_years, _named, _parts_of_names,
     _second_lines, _telephones,
 )  # fmt: skip
+"""What the neighbours of names, addresses and births tell; `groups` has those of what is kept together."""
 
 
 def _dates(around: NeighbourColumns, *parts: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from resolvers.engines.recognition.hints import hint, names_bearer, names_other, names_persons
+from resolvers.engines.recognition.hints import ends_in_bearer, hint, names_bearer, names_other, names_persons
 from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
@@ -116,7 +116,8 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
-    if tag == "PersonName" and not said and any(names_bearer(name) for name in names):
+    best["bearer"] = float(tag == "PersonName" and said < 1 and any(ends_in_bearer(name) for name in names))
+    if best["bearer"] or (tag == "PersonName" and not said and any(names_bearer(name) for name in names)):
         best["listed"] *= NAMED_THINGS
     best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
@@ -130,7 +131,8 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
 def with_neighbours(candidate: Candidate, beside: bool) -> Candidate:
     """The candidate, knowing whether other columns of the table hold persons' data."""
     figures = dict(candidate.figures)
-    figures["beside"] = float(beside)
+    # Persons in the table make no persons of its stations and rooms.
+    figures["beside"] = float(beside and not figures["bearer"])
     alone = TAXONOMY[candidate.tag].contextual and not beside and not figures["persons"]
     # Where the names tell of a thing, it is the thing's: the city of a shop.
     figures["contextual_alone"] = float(alone) * (1.0 + figures["thing"])

@@ -240,6 +240,11 @@ KINDS: Final = (
                  "named as a number that a state gives to a person, in a form that such numbers have", repeats=False),
     Unmistakable("NationalId", _all("ssn, social security"), lambda text: bool(re.fullmatch(r"[0-9]{3,9}", text)),
                  "named as a social security number, in digits of which some may be lost", repeats=False),
+    Unmistakable("NationalId", _all("ssn, social security, social insurance, national id, national identity, national insurance, "
+                 "nationalid, personnummer, codice fiscale, sozialversicherungsnummer, aadhaar, pesel, cpf, curp, dni, bsn"), _hash,
+                 "named as a number that a state gives to a person, with values as hashes are"),
+    Unmistakable("PaymentCard", _all("credit card, creditcard, debit card, payment card, card number, cardnumber, cc number, cc num"),
+                 _hash, "named as a payment card, with values as hashes are"),
     Unmistakable("Passport", _all("passport, reisepass, passeport, pasaporte, passaporto, passaporte, paspoort"), _passport,
                  "named as a passport, in a form that such numbers have", repeats=False),
     Unmistakable("BankAccount", _all("bank account, kontonummer, bankkonto, cuenta bancaria, conto corrente, "

@@ -29,6 +29,23 @@ NOT: list[tuple[str, list[Any]]] = [
 ]
 
 
+OCCUPATIONS = [f"{random.Random(at).randint(11, 53)}-{random.Random(at).randint(1000, 9999)}" for at in MANY]
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.00"])
+@pytest.mark.parametrize("name", ["soc_code", "c17"])
+def test_codes_of_occupations_are_no_telephones_of_any_region(form: str, name: str) -> None:
+    assert tags([form.format(code) for code in OCCUPATIONS], name) == set()
+
+
+def test_persons_in_the_table_make_no_persons_of_stations_and_the_manager_of_one_stays() -> None:
+    given, family = ("Maria", "James", "Olga", "Victoria"), ("Smith", "Khan", "Weber", "Silva", "Franklin")
+    people = [f"{given[at % 4]} {family[at % 5]}" for at in MANY]
+    stations = [("Victoria", "Florence", "Madison", "Franklin", "Charlotte")[at % 5] for at in MANY]
+    found = found_in({"rider": people, "station_name": stations, "station_manager": people[::-1]})
+    assert [[one.tag for one in some] for some in found.values()] == [["PersonName"], [], ["PersonName"]]
+
+
 @pytest.mark.parametrize(("name", "values"), NOT, ids=[name for name, _ in NOT])
 def test_what_is_not_personal_gets_no_tag(name: str, values: list[Any]) -> None:
     assert tags(values, name) == set()

@@ -49,6 +49,14 @@ def test_a_name_that_leaves_no_doubt_carries_where_values_do_not_contradict_it(
     assert tags_of({name: values}, name) == {tag}
 
 
+@pytest.mark.parametrize(
+    ("name", "tag"), [("ssn", "NationalId"), ("ssn_hash", "NationalId"), ("card_number", "PaymentCard")]
+)
+def test_numbers_of_persons_and_cards_stay_what_they_are_as_hashes(name: str, tag: str) -> None:
+    hashes = ["".join(rng.choice("0123456789abcdef") for _ in range(64)) for _ in MANY]
+    assert tags_of({name: hashes}, name) == {tag}
+
+
 CONTRADICTED: list[tuple[str, list[Any]]] = [
     ("password", ["yes", "no"] * 20),
     ("password_attempts", [rng.randint(0, 900) for _ in MANY]),
@@ -146,6 +154,8 @@ def test_second_lines_belong_to_the_street_before_them() -> None:
     second = ["Bldg C", None, "Floor 3", "c/o Weber", "3e étage", "Escalier B"] * 6 + [None] * 4
     assert tags_of({"c1": streets, "c2": second}, "c2") == {"StreetAddress"}
     assert tags_of({"c1": list(MANY), "c2": second}, "c2") == set()
+    assert tags_of({"c1": streets, "c2": [f"#{at + 2}{'AB'[at % 2]}" for at in MANY]}, "c2") == {"StreetAddress"}
+    assert tags_of({"c1": streets, "c2": [f"#{at * 409_001 + 70_000:06x}" for at in MANY]}, "c2") == set()  # colours
 
 
 def test_the_street_says_more_than_the_persons_whom_it_is_named_after() -> None:
