@@ -140,7 +140,7 @@ COMMON: Final = frozenset(
     "default changeme secret test monkey dragon sunshine princess football baseball basketball soccer hockey shadow "
     "master superman batman trustno hello freedom whatever ninja mustang starwars pokemon jordan michael jennifer "
     "ashley charlie daniel jessica nicole hunter killer pepper ginger cookie summer winter flower chocolate cheese "
-    "computer internet access matrix abc abcd abcdef letme loveme lovely qqqq aaaa schatz hallo ficken azertyuiop "
+    "computer internet access matrix abc abcd abcdef letme loveme lovely qqqq aaaa schatz hallo azertyuiop "
     "doudou soleil bonjour chouchou tequiero estrella realmadrid barcelona liverpool arsenal chelsea".split()
 )
 """The words that published lists of leaked passwords begin with, without their digits."""

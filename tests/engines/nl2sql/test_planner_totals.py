@@ -18,8 +18,8 @@ BIKE = keyed(table("bikes", "bike_id*:INTEGER rider_id:INTEGER label"), rider_id
 NUMBERS = {"points": "412", "wins": "11", "races": "23", "birth_month": "12", "birth_day": "31", "birth_year": "2004"}
 
 
-def known() -> Knowledge:
-    """Riders with a season for each year, of which none has more points than 412."""
+def known(*approximate: str) -> Knowledge:
+    """Riders with a season for each year, of which none has more points than 412, or none of a sample."""
     seasons = profiled(SEASON, {"points": ["310"], "wins": ["3"], "races": ["20"]})
     riders = profiled(
         RIDER,
@@ -36,7 +36,11 @@ def known() -> Knowledge:
 
     made = {
         one.asset_fqn: one.model_copy(
-            update={"columns": [each.model_copy(update=ends(each.name)) for each in one.columns]}
+            update={
+                "columns": [
+                    each.model_copy(update=ends(each.name) | {"approximate": list(approximate)}) for each in one.columns
+                ]
+            }
         )
         for one in (seasons, riders)
     }
@@ -61,6 +65,11 @@ def test_what_no_row_reaches_alone_is_added_up(said: str) -> None:
 def test_what_a_row_may_reach_is_said_of_one() -> None:
     written = sql("Which riders have at least 400 points?")
     assert "seasons.points >= 400" in written
+    assert "SUM" not in written
+
+
+def test_a_sample_does_not_tell_what_a_row_may_reach() -> None:
+    written = drafted("Which riders have at least 500 points?", known("maximum")).sql
     assert "SUM" not in written
 
 

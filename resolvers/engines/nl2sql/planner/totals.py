@@ -102,7 +102,9 @@ def _of_the_other(made: "Conditions", nest: Nest, figure: Figure, table: str, ma
 def _is_beyond(catalog: Catalog, column: ColumnKey, one: Literal) -> bool:
     """Whether every row is known, and none has as much."""
     profile = catalog.profile(column)
-    if profile is None or profile.maximum is None or not isinstance(one.value, Decimal):
+    if profile is None or profile.maximum is None or "maximum" in profile.approximate:
+        return False
+    if not isinstance(one.value, Decimal):
         return False
     try:
         return one.value > Decimal(profile.maximum) > 0
