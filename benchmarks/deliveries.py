@@ -11,6 +11,7 @@ one.
 import argparse
 import asyncio
 import itertools
+import signal
 import sys
 import tempfile
 import threading
@@ -249,6 +250,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--store", action="append", choices=STORES, help="only this store")
     given = parser.parse_args(arguments)
     console = Console(width=150)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as by Ctrl-C, so that no process is left
 
     def say(line: str) -> None:
         console.print(f"[dim]{line}[/dim]")
