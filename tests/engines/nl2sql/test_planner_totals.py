@@ -161,3 +161,16 @@ def test_where_people_come_from_is_where_they_were_born(said: str) -> None:
     guests = table("guests", "guest_id*:INTEGER guest_name birth_country death_country")
     written = drafted(f"How many guests {said} each country?", Knowledge((guests,))).sql.replace('"', "")
     assert "GROUP BY birth_country" in written
+
+
+STOP = table("stops", "stop_id*:INTEGER date:DATE gender personSearch")
+PLACE = table("places", "place_id*:INTEGER place_name population:INTEGER")
+
+
+@pytest.mark.parametrize("said", ["How many people were stopped?", "How many persons got stopped?"])
+def test_people_are_the_rows_of_what_was_done_to_them(said: str) -> None:
+    """Neither those that were searched, of a column `personSearch`, nor all that live somewhere."""
+    profiles = {STOP.fqn: profiled(STOP, {"gender": ["Female", "Male"], "personSearch": ["NO", "YES"]})}
+    written = drafted(said, Knowledge((STOP, PLACE), profiles=profiles)).sql.replace('"', "")
+    assert written.endswith("FROM stops")
+    assert "COUNT(*)" in written

@@ -13,6 +13,9 @@ _ANYBODY: Final = frozenset(("member", "person", "individual", "participant"))
 """What people are called who are something else in the data."""
 _ANYBODYS, _HELD = 0.82, 0.95
 """How well such words fit the only table of people that may be meant, and how well others must fit what it holds."""
+_PEOPLE: Final = frozenset(("person", "people", "individual"))
+_PASSIVE: Final = frozenset(("who", "that", "was", "were", "is", "are", "got", "get", "have", "has", "been", "being"))
+"""Words between people and what was done to them."""
 _STEM = 4
 """Letters that a verb and those who do it share at least: supply, supplier."""
 _ACTED = 0.7
@@ -68,6 +71,7 @@ def _led(resolver: Resolver) -> str | None:
 
 def with_people(linked: Linked, catalog: Catalog) -> Linked:
     """The mentions, where `members` are the people whose table holds what else is named."""
+    linked = _done_to(linked)
     named = {(one.first, one.last) for one in linked.mentions if one.score >= _ACTED}
     spans = [
         (at, at + 1)
@@ -84,6 +88,25 @@ def with_people(linked: Linked, catalog: Catalog) -> Linked:
         return linked
     more = [Mention(first, last, MentionKind.TABLE, _ANYBODYS, "name", table=people[0]) for first, last in spans]
     return replace(linked, mentions=(*linked.mentions, *more))
+
+
+def _done_to(linked: Linked) -> Linked:
+    """The mentions, where people are the rows of what was done to them: `how many people were stopped`, of stops."""
+    tokens = linked.tokens
+    done = {one.first: one for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _HELD
+            and one.last - one.first == 1 and tokens[one.first].text.lower().endswith("ed")}  # fmt: skip
+    tables = {one.first for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _ANYBODYS}
+    found: dict[int, Mention] = {}
+    for at, token in enumerate(tokens) if done else ():
+        if token.lemma not in _PEOPLE or at in tables:
+            continue
+        behind = next((one for one in range(at + 1, len(tokens)) if tokens[one].text.lower() not in _PASSIVE), -1)
+        if behind in done:
+            found[at] = done[behind]._replace(first=at, last=at + 1)
+    if not found:
+        return linked
+    kept = (one for one in linked.mentions if one.last - one.first > 1 or one.first not in found)
+    return replace(linked, mentions=(*kept, *found.values()))
 
 
 def _beside(resolver: Resolver, table: str | None) -> list[str]:

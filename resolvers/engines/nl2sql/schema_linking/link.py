@@ -32,6 +32,7 @@ from resolvers.engines.nl2sql.schema_linking.index import WRITTEN_OUT, IndexMatc
 from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_PARTS, MOST_TEXTS, may_be_part
 from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
+from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
 from resolvers.engines.nl2sql.schema_linking.unknown import Wanted, left_over, unknown
 from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex, folded, is_part
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
@@ -272,7 +273,9 @@ class _Work:
         vague = {
             (one.first, one.last, key)
             for one, key in flags
-            if alike[one.first, one.last, key.table, one.score] > 1 or rows.get((one.first, one.last), 0) > one.score
+            if self.tokens[one.last - 1].lemma in PERSONS  # people are rows, and nothing that is said of them
+            or alike[one.first, one.last, key.table, one.score] > 1
+            or rows.get((one.first, one.last), 0) > one.score
         }
         self.mentions = [one for one in self.mentions if (one.first, one.last, one.column) not in vague]
 
