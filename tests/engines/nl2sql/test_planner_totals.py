@@ -174,3 +174,12 @@ def test_people_are_the_rows_of_what_was_done_to_them(said: str) -> None:
     written = drafted(said, Knowledge((STOP, PLACE), profiles=profiles)).sql.replace('"', "")
     assert written.endswith("FROM stops")
     assert "COUNT(*)" in written
+
+
+@pytest.mark.parametrize(("missing", "doubts"), [(0, False), (20, True)])
+def test_a_share_of_what_is_often_unknown_is_doubted(missing: int, doubts: bool) -> None:
+    profile = profiled(STOP, {"gender": ["Female", "Male"]})
+    columns = [one.model_copy(update={"null_count": missing}) for one in profile.columns]
+    profiles = {STOP.fqn: profile.model_copy(update={"columns": columns})}
+    found = drafted("What percentage of stops were of women?", Knowledge((STOP,), profiles=profiles))
+    assert ("rows of which it is not known count as others in a share" in found.evidence["doubts"]) is doubts

@@ -16,6 +16,10 @@ _HUNDRED: Final = Literal("number", Decimal(100))
 _OF_WHAT: Final = 0.3
 """What is doubted of a share where several conditions may tell of what it is one."""
 
+_UNKNOWN: Final = 0.15
+"""What is doubted of a share where many rows do not tell whether they belong to it."""
+_MANY: Final = 0.05
+
 
 def percent_of(figure: Figure, table: str) -> Term:
     """How many of a hundred rows fit, and of a total how much of a hundred."""
@@ -34,10 +38,18 @@ def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) 
     times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
     timed = times if len(times) < len(made) else []
     base = [part for part in made if part in timed or (verb is not None and _behind(part) <= verb)]
+    if any(_is_often_unknown(resolver, part) for part in made if part not in base):
+        resolver.doubt("rows of which it is not known count as others in a share", _UNKNOWN)
     if len(made) - len(base) > 1 or (base and len(base) == len(made)):
         resolver.doubt("of what a share is one may be told otherwise", _OF_WHAT)
         return outputs
     return [replace(one, term=_of(one.term, base)) for one in outputs] if base else outputs
+
+
+def _is_often_unknown(resolver: Resolver, part: Part) -> bool:
+    """Whether what a share is of is missing in many rows: of all stops, or of those whose gender is known."""
+    profile = resolver.catalog.profile(part.column) if part.column is not None else None
+    return profile is not None and (profile.null_count or 0) > _MANY * max(profile.row_count, 1)
 
 
 def _is_verb(atom: Atom) -> bool:
