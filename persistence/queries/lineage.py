@@ -254,29 +254,18 @@ class LineageRepository(Repository[LineageStatement]):
                 break
         return found
 
-    def resources_of(self, scope: Scope, tables: Iterable[str]) -> dict[str, str]:
-        """The resource of each table that the catalog knows, also of those that were deleted since."""
+    def resources_of(self, scope: Scope, tables: Iterable[str], *, live: bool = False) -> dict[str, str]:
+        """The resource of each table that the catalog knows; unless `live`, also of those that were deleted since."""
+        where = [*in_scope(scope), *([metadata_assets.c.deleted_at.is_(None)] if live else [])]
         found: dict[str, str] = {}
         for some in chunks(sorted(set(tables))):
             query = sa.select(metadata_assets.c.fully_qualified_name, metadata_assets.c.resource_uri).where(
-                *in_scope(scope), metadata_assets.c.fully_qualified_name.in_(some)
+                *where, metadata_assets.c.fully_qualified_name.in_(some)
             )
             found.update((fqn, uri) for fqn, uri in self._connection.execute(query))
         return found
 
     # The catalog
-
-    def live(self, scope: Scope, tables: Iterable[str]) -> set[str]:
-        """Those of some tables that stand in the catalog."""
-        found: set[str] = set()
-        for some in chunks(sorted(set(tables))):
-            query = sa.select(metadata_assets.c.fully_qualified_name).where(
-                *in_scope(scope),
-                metadata_assets.c.deleted_at.is_(None),
-                metadata_assets.c.fully_qualified_name.in_(some),
-            )
-            found.update(self._connection.execute(query).scalars())
-        return found
 
     def tables(self, scope: Scope, resource_uri: str | None = None) -> list[CatalogTable]:
         """The live tables of a connection, or of all, with their columns in their order."""

@@ -141,7 +141,7 @@ class Ingestion(RunWork):
 
     def _tell_lineage(self, uow: UnitOfWork, output: dict[str, Any]) -> None:
         """Keep what the views that still stand tell of lineage."""
-        live = uow.lineage.live(self.scope, [one.key for one in self._lineage])
+        live = uow.lineage.resources_of(self.scope, [one.key for one in self._lineage], live=True)
         told = [one for one in self._lineage if one.key in live]
         now, by = self.ctx.now(), self.ctx.caller.user_id
         done = uow.lineage.tell(self.scope, LineageSource.VIEW, told, by=by, at=now, all_under=self._uri)

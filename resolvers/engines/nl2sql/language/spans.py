@@ -181,9 +181,10 @@ def _absolute(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
 
 def _by_name(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
     """`Christmas Day`, `New Year's Eve 1999`."""
+    if tokens[at].text.lower() not in FIRST_WORDS:
+        return
     words = [token.text.lower() for token in tokens[at:]]
-    found = named_day(words) if words[0] in FIRST_WORDS else None
-    if found is not None:
+    if (found := named_day(words)) is not None:
         month, day, used = found
         year, end = _year_at(words, used)
         score = 0.85 if used == 1 else 1.0

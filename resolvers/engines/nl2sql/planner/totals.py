@@ -47,8 +47,8 @@ def count_of(table: str, operator: Operator, count: tuple[int, ...], cond: Cond)
 def count_beside(made: "Conditions", cond: Cond, table: str, main: str) -> Compared | None:
     """`more albums than Metallica`: as many rows as belong to another."""
     nest = cond.nest
-    if nest is None or not _names_a_row(nest):
-        return None
+    if nest is None or cond.operator is Operator.EQUAL or not _names_a_row(nest):
+        return None  # in the same nursery as Ann
     figure = Figure(Aggregate.COUNT, rows_of=table)
     return Compared(table, figure, cond.operator, (_of_the_other(made, nest, figure, table, main),), cond)
 
