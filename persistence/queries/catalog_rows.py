@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-import orjson
 import sqlalchemy as sa
 
+from persistence.locks import lock_in
 from persistence.queries.asset_view import WIDTH, AssetView, answer_columns
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
@@ -42,9 +42,7 @@ def lock_service(connection: sa.Connection, scope: Scope, service: str) -> None:
 
     Counts and parents then need no further locks. SQLite has one writer anyway.
     """
-    if connection.dialect.name == "postgresql":
-        key = orjson.dumps(["catalog", scope.organization_id, scope.project_id, service]).decode()
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+    lock_in(connection, scope, "catalog", service)
 
 
 @dataclass(frozen=True, slots=True)

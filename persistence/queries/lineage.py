@@ -10,6 +10,7 @@ from uuid import uuid4
 import orjson
 import sqlalchemy as sa
 
+from persistence.locks import lock_in
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Repository, Scope
@@ -115,7 +116,7 @@ class LineageRepository(Repository[LineageStatement]):
         With `all_under`, the URI of a connection, this is all that the source has to tell of it: what it does not name
         any more ends too; `family` limits that to keys that begin so.
         """
-        _lock(self._connection, scope, source)
+        lock_in(self._connection, scope, "lineage", source.value)  # so that no key stands twice
         standing = self._standing(scope, source, None if all_under is not None else {one.key for one in told})
         if all_under is not None:
             own = {key: (id, mark) for key, (id, mark, uri) in standing.items() if uri == all_under}
@@ -284,13 +285,6 @@ class LineageRepository(Repository[LineageStatement]):
             CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, "VIEW" in (kind or "").upper())
             for fqn, uri, definition, kind in self._connection.execute(query.order_by(assets.c.fully_qualified_name))
         ]
-
-
-def _lock(connection: sa.Connection, scope: Scope, source: LineageSource) -> None:
-    """Let one writer at a time tell of a source, so that no key stands twice. SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        key = orjson.dumps(["lineage", scope.organization_id, scope.project_id, source.value]).decode()
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
 
 
 def _standing_at(table: sa.Table, at: datetime | None) -> list[sa.ColumnElement[bool]]:

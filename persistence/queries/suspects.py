@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-import orjson
 import sqlalchemy as sa
 
+from persistence.locks import lock_in
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.filters import at_or_under, is_like
 from persistence.queries.metadata_search import in_scope
@@ -67,10 +67,8 @@ def lock_suspects(connection: sa.Connection, scope: Scope, tables: Collection[st
 
     So no run misses a verdict that is given while it writes. SQLite has one writer anyway.
     """
-    if connection.dialect.name == "postgresql":
-        for table in sorted(tables):
-            key = orjson.dumps(["suspects", scope.organization_id, scope.project_id, table]).decode()
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+    for table in sorted(tables):
+        lock_in(connection, scope, "suspects", table)
 
 
 class SuspectRepository(Repository[SuspectCell]):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-import orjson
 import sqlalchemy as sa
 
+from persistence.locks import lock_in
 from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
 from persistence.tables.quality import metric_results, metric_totals
@@ -75,9 +75,7 @@ class Sums:
 
 def lock_totals(connection: sa.Connection, scope: Scope) -> None:
     """Let one writer at a time record results in a project, until the transaction ends."""
-    if connection.dialect.name == "postgresql":
-        key = orjson.dumps(["metric_totals", scope.organization_id, scope.project_id]).decode()
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+    lock_in(connection, scope, "metric_totals")
 
 
 def add_up(
