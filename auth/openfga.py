@@ -74,6 +74,7 @@ class OpenFgaRelations:
         self.model = model
         self._settings = settings
         self._sdk: Any = None
+        self._closed = False
         self._stores: dict[str, tuple[str, str]] = {}  # organization: store id, model id
         self._locks: dict[str, asyncio.Lock] = {}
         self._calls = asyncio.Semaphore(_CALLS_AT_ONCE)
@@ -211,7 +212,8 @@ class OpenFgaRelations:
         return explain(Evaluator(self.model, items), subjects, relation, object)
 
     async def close(self) -> None:
-        """Close the connections to the server."""
+        """Close the connections to the server, for good: what still asks afterwards is told that it cannot."""
+        self._closed = True
         if self._sdk is not None:
             sdk, self._sdk = self._sdk, None
             await sdk.close()
@@ -345,6 +347,8 @@ class OpenFgaRelations:
         return found or {}
 
     def _client(self) -> Any:
+        if self._closed:  # a new client would belong to nobody and never be closed
+            raise UpstreamUnavailable("The platform is shutting down. Send the request again shortly.")
         if self._sdk is None:
             try:
                 import openfga_sdk

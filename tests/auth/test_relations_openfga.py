@@ -292,3 +292,11 @@ async def test_the_evaluator_agrees_with_the_server_on_random_tuples(
             assert [name for name in DOCUMENTS if evaluator.holds(user, "viewer", name)] == listed
         for folder in FOLDERS:
             assert evaluator.users(folder, "viewer", "user") == await engine.list_users(store, folder, "viewer", "user")
+
+
+async def test_what_asks_after_the_end_is_told_so_and_opens_no_new_connection() -> None:
+    async with client("http://127.0.0.1:1") as engine:
+        pass
+    with pytest.raises(UpstreamUnavailable, match="shutting down"):
+        await engine.check("acme", QUESTION)
+    assert engine._sdk is None
