@@ -9,6 +9,7 @@ from resolvers.engines.english.grammar import listed
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
+from resolvers.engines.nl2sql.language.differences import halves
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
 from resolvers.engines.nl2sql.mention import Correction, Linked
@@ -26,7 +27,9 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.paraphrase import called, said, without_id
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
+from resolvers.engines.nl2sql.planner.apart import as_one_number, is_turned, minus
 from resolvers.engines.nl2sql.planner.assumed import said_so, with_revenue
+from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
@@ -72,6 +75,9 @@ class Planner:
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:
             return by_example(example)
+        apart = _difference(asked, known, lookup)
+        if apart is not None and apart.sql not in failed:
+            return apart
         following = self._follow(asked, known, lookup) if asked.earlier else None
         if following is not None and following.sql not in failed:
             return following
@@ -115,6 +121,38 @@ def _planned(linked: Linked, asked: Asked, known: Knowledge, failed: Sequence[st
     if not found:
         return _nothing(linked, known, troubles, builds_on=leans(asked, known))
     return _outcome(found, known)
+
+
+ADDED_UP: Final = 0.75
+"""How sure an answer is at most in which numbers are added up, or their average is taken, without that being said."""
+
+
+def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:
+    """The answer to a question for how far two figures lie apart; None for any other, or where one is not clear."""
+    found: list[QueryDraft] = []
+    catalog = catalog_of(known)
+    for texts in halves(asked.text):
+        drafts = [_planned(_linked(text, asked, known, lookup), asked, known, ()) for text in texts]
+        sure = [one for one in drafts if isinstance(one, QueryDraft)]
+        added = texts[0].startswith("How much ")
+        plans = [one.plan and as_one_number(one.plan, catalog, added=added) for one in sure]
+        numbers = [one for one in plans if one is not None]
+        if len(numbers) != 2 or numbers[0] == numbers[1]:
+            continue
+        turned = is_turned(numbers[0], texts[0], catalog)
+        plan = minus(numbers[1], numbers[0]) if turned else minus(numbers[0], numbers[1])
+        try:
+            query = written(plan, known, joins_of(known))
+        except (Unwritable, Unjoinable):
+            continue
+        memories = tuple(dict.fromkeys(one for draft in sure for one in draft.memories))
+        confidence = min(ADDED_UP if one.plan != taken else 1.0 for one, taken in zip(sure, plans, strict=True))
+        confidence = min(confidence, *(one.confidence for one in sure))
+        evidence = {"doubts": [why for one in sure for why in (one.evidence or {}).get("doubts", ())]}
+        found.append(
+            QueryDraft(query.sql(known.dialect), said(plan, known), confidence, NAME, plan, memories, evidence)
+        )
+    return max(found, key=lambda one: one.confidence, default=None)
 
 
 def _called_otherwise(linked: Linked, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:

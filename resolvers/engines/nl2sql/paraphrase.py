@@ -2,6 +2,7 @@
 
 import calendar
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -278,6 +279,10 @@ class _Speaker(CatalogNames):
 
     def plan(self, plan: Plan) -> str:
         """A plan as a phrase without a full stop."""
+        match plan.outputs:
+            case (Output(Arithmetic("-", left, Nested() as less)),):
+                own = _Speaker(self._known).plan(replace(plan, outputs=(Output(left),)))
+                return f"{own}, {_SIGNS['-']} {self.term(less)}"
         self._plan = plan
         parts = [self._answer(plan), self._chosen(plan), self._ordered(plan)]
         text = "".join(parts)

@@ -26,7 +26,7 @@ def one_figure(resolver: Resolver, items: Sequence[Item], plan: Plan) -> Plan:
     continent is that of its countries together. Where numbers cannot be added, the answer is doubted.
     """
     column = _number(resolver.catalog, items, plan)
-    if column is None or _is_of_one_row(resolver.catalog, plan):
+    if column is None or is_of_one_row(resolver.catalog, plan):
         return plan
     noun, tokens = items[0].noun, resolver.cut.linked.tokens
     if noun.ref is None or not tokens[noun.ref.last - 1].is_lemma:
@@ -56,8 +56,8 @@ def _number(catalog: Catalog, items: Sequence[Item], plan: Plan) -> ColumnKey | 
     return key if catalog.is_measure(key) and not catalog.is_year(key) else None
 
 
-def _is_of_one_row(catalog: Catalog, plan: Plan) -> bool:
-    """Whether the conditions leave one row, as far as keys and names tell; true where no key is known."""
+def is_of_one_row(catalog: Catalog, plan: Plan) -> bool:
+    """Return whether the conditions leave one row, as far as keys and names tell; true where no key is known."""
     said = {
         ColumnKey(one.left.table, one.left.column)
         for one in parts_of(plan.where)
