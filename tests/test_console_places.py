@@ -105,8 +105,10 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.wait_for(f"{HEADING} === 'people' && !!document.querySelector('.columns')")
 
         tab.evaluate("location.hash = '#/ask'")
-        tab.click(".suggestions button")
+        tab.click(".suggestions button")  # what can be asked, with examples to pick
         tab.wait_for(DONE)
+        tab.click(".turn:last-child .suggestions button")
+        tab.wait_for(f"document.querySelectorAll('.turn').length === 2 && {DONE}")
         assert "4" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText")
 
         tab.evaluate("location.hash = '#/access?of=secrets'")

@@ -91,7 +91,7 @@ export function Ask({ given }) {
   `;
 }
 
-// What may be asked of this project, for who does not know yet: its first tables by name.
+// What may be asked of this project, for who does not know yet: an overview with examples, and its first tables by name.
 function Suggestions({ onPick }) {
   const { data } = useAnswer(SUGGESTED, {});
   const items = data?.searchMetadata.items ?? [];
@@ -99,7 +99,7 @@ function Suggestions({ onPick }) {
   return html`
     <section class="suggestions" aria-label=${say("ask.try")}>
       <h2>${say("ask.try")}</h2>
-      ${items.map(({ name }) => say("ask.try.count", { name: name.replaceAll("_", " ") })).map((text) => html`<button key=${text} type="button" class="quiet-button" onClick=${() => onPick(text)}>${text}</button>`)}
+      ${[say("ask.try.what"), ...items.map(({ name }) => say("ask.try.count", { name: name.replaceAll("_", " ") }))].map((text) => html`<button key=${text} type="button" class="quiet-button" onClick=${() => onPick(text)}>${text}</button>`)}
     </section>
   `;
 }

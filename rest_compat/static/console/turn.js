@@ -45,7 +45,7 @@ export function Turn({ session, turn, last, onPick }) {
       <p class="question">${turn.question}</p>
       <div class="answer">
         ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? say("turn.sent")} …</p>`}
-        <${Said} known=${known} />
+        <${Said} known=${known} onPick=${last ? onPick : null} />
         ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
         <${Readings} readings=${known.done?.readings} open=${last} onPick=${onPick} />
@@ -58,13 +58,26 @@ export function Turn({ session, turn, last, onPick }) {
 }
 
 // A question back names its readings in its text as well; the buttons say them better.
-function Said({ known }) {
+function Said({ known, onPick }) {
   const readings = known.done?.readings ?? [];
   const [first] = readings;
   const listed = readings.length > 1 ? `\n\n1. ${first.text}` : `\n\n${first?.text}`;
   const text = first ? known.text.split(listed)[0] : known.text;
   if (!text) return null;
-  return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => html`<p key=${at}>${part}</p>`)}</div>`;
+  return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => html`<${Part} key=${at} text=${part} onPick=${onPick} />`)}</div>`;
+}
+
+// A list of questions that can be asked is one to ask from.
+function Part({ text, onPick }) {
+  const [head, ...lines] = text.split("\n");
+  const questions = lines.filter((line) => line.startsWith("- ") && line.endsWith("?")).map((line) => line.slice(2));
+  if (!onPick || !questions.length || questions.length < lines.length) return html`<p>${text}</p>`;
+  return html`
+    <p>${head}</p>
+    <div class="suggestions">
+      ${questions.map((question) => html`<button key=${question} type="button" class="quiet-button" onClick=${() => onPick({ text: question, id: null })}>${question}</button>`)}
+    </div>
+  `;
 }
 
 function Readings({ readings, open, onPick }) {

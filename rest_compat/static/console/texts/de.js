@@ -131,6 +131,7 @@ export default {
   "ask.none.next": "Mit der ersten Frage beginnt eines. Niemand außer Ihnen sieht es.",
   "ask.untitled": "Ohne Titel",
   "ask.try": "Zum Beispiel",
+  "ask.try.what": "What can I ask?",
   "ask.try.count": "How many {name} are there?",
   "turn.sent": "Die Frage ist abgeschickt",
   "turn.failed": "Es kam keine Antwort",

@@ -131,6 +131,7 @@ export default {
   "ask.none.next": "The first question begins one. Nobody but you sees it.",
   "ask.untitled": "Without a title",
   "ask.try": "Try one of these",
+  "ask.try.what": "What can I ask?",
   "ask.try.count": "How many {name} are there?",
   "turn.sent": "The question was sent",
   "turn.failed": "No answer came",
