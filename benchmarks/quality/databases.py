@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -265,20 +265,25 @@ def from_sqlite(path: Path) -> Loaded:
     tables = [name for (name,) in file.execute("select name from sqlite_master where type = 'table' order by name")]
     for table in tables:
         columns = file.execute(f"pragma table_info({_quoted(table)})").fetchall()
-        kinds = ", ".join(f"{_quoted(name)} {_kind(kind)}" for _, name, kind, *_ in columns)
+        rows = file.execute(f"select * from {_quoted(table)}").fetchall()
+        told = [_kind(kind, (row[at] for row in rows)) for at, (_, _, kind, *_) in enumerate(columns)]
+        kinds = ", ".join(f"{_quoted(name)} {kind}" for (_, name, *_), kind in zip(columns, told, strict=True))
         session.execute(f"create table {_quoted(table)} ({kinds})")
         keys.primary[table] = tuple(name for _, name, _, _, _, key in columns if key)
         for _, _, target, column, to, *_ in file.execute(f"pragma foreign_key_list({_quoted(table)})"):
             keys.references.append(Reference(table, (column,), target, (to,)))
-        rows = file.execute(f"select * from {_quoted(table)}").fetchall()
         _insert(session, table, [name for _, name, *_ in columns], rows)
     loaded = described(path.stem, session, keys)
     loaded.file = file
     return loaded
 
 
-def _kind(declared: str) -> str:
-    return declared.upper().replace("NVARCHAR", "VARCHAR").replace("DATETIME", "TIMESTAMP")
+def _kind(declared: str, values: Iterable[object]) -> str:
+    """The type for a column's values: SQLite's whole numbers have 64 bits, and it keeps texts among them."""
+    kind = declared.upper().replace("NVARCHAR", "VARCHAR").replace("DATETIME", "TIMESTAMP")
+    if kind not in ("INTEGER", "INT"):
+        return kind
+    return "VARCHAR" if any(isinstance(value, str) for value in values) else "BIGINT"
 
 
 def _insert(session: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:

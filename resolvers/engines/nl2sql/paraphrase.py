@@ -125,7 +125,7 @@ class _Speaker(CatalogNames):
             case Figure(Aggregate.MIN | Aggregate.MAX, of) if of is not None:
                 return self._of_time(of)
             case Span():
-                return not term.part and term.unit != Unit.YEAR
+                return not term.part and term.unit not in (Unit.YEAR, Unit.DECADE)
         return False
 
     # Terms.
@@ -458,6 +458,8 @@ def _unit(span: Span) -> str:
     """What a span is called: a month, or the month of the year."""
     if not span.part or span.unit in (Unit.YEAR, Unit.WEEKDAY):
         return span.unit.value
+    if span.unit is Unit.HOUR:
+        return "hour of the day"
     return f"{span.unit.value} of the {'month' if span.unit == Unit.DAY else 'year'}"
 
 

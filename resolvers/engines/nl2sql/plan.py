@@ -30,6 +30,7 @@ OF_NUMBERS = (Aggregate.SUM, Aggregate.AVG, Aggregate.MEDIAN)
 class Unit(StrEnum):
     """Spans that moments are grouped by."""
 
+    DECADE = "decade"
     YEAR = "year"
     QUARTER = "quarter"
     MONTH = "month"
@@ -37,6 +38,12 @@ class Unit(StrEnum):
     DAY = "day"
     WEEKDAY = "weekday"
     """A part only: 1 for every Monday, 7 for every Sunday."""
+    HOUR = "hour"
+    """A part only: of the day, 0 to 23."""
+
+
+PARTS = (Unit.WEEKDAY, Unit.HOUR)
+"""Spans that come again and again, whatever else is said of them."""
 
 
 class Operator(StrEnum):

@@ -24,6 +24,13 @@ class Degree:
     reversed_on: tuple[str, ...] = ()
     """Words of the names of columns where it points the other way: the oldest has the least birth date."""
 
+    @property
+    def is_of_time(self) -> bool:
+        """Whether it tells when something was."""
+        return bool(_OF_TIME & set(self.measures))
+
+
+_OF_TIME: Final = frozenset(("date", "time", "year", "age", "birth"))
 
 _ADJECTIVES: Final = """
 old + | age year birth born founded opening built | birth born date year founded opening built established start manufactured release

@@ -106,6 +106,7 @@ NARROW: Final = re.compile(
 UNITS: Final = {
     "year": Unit.YEAR, "years": Unit.YEAR, "quarter": Unit.QUARTER, "quarters": Unit.QUARTER, "month": Unit.MONTH,
     "months": Unit.MONTH, "week": Unit.WEEK, "weeks": Unit.WEEK, "day": Unit.DAY, "days": Unit.DAY,
+    "decade": Unit.DECADE, "decades": Unit.DECADE, "hour": Unit.HOUR, "hours": Unit.HOUR, "hourly": Unit.HOUR,
     "yearly": Unit.YEAR, "monthly": Unit.MONTH, "weekly": Unit.WEEK, "daily": Unit.DAY, "quarterly": Unit.QUARTER,
 }  # fmt: skip
 

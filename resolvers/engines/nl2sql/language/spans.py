@@ -327,7 +327,8 @@ def _relative(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
 
 
 def _unit(word: str) -> Unit | None:
-    return UNITS.get(word) if word != "date" and not word.endswith("ly") else None
+    unit = UNITS.get(word) if word != "date" and not word.endswith("ly") else None
+    return unit if unit not in (Unit.HOUR, Unit.DECADE) else None
 
 
 def _days_off(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:

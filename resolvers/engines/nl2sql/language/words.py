@@ -121,6 +121,8 @@ UNITS: Final[dict[str, Unit]] = {
         Unit.WEEK: "week weekly wk",
         Unit.DAY: "day daily date",
         Unit.WEEKDAY: "weekday",
+        Unit.HOUR: "hour hourly",
+        Unit.DECADE: "decade",
     }.items()
     for form in text.split()
 }

@@ -60,7 +60,8 @@ _GOING_ON: Final = frozenset((",", "also", "only", "then", "please", "just"))
 """What stands before another command in the same sentence: `..., also list the id`."""
 _HOW_OFTEN: Final = frozenset(
     ("only", "once", "twice", "exactly", "at", "more", "fewer", "less", "in", "on", "during", "between", "before",
-     "after", "since", "never", "nothing", "anything", "something", "again", "just")
+     "after", "since", "never", "nothing", "anything", "something", "again", "just", "most", "least", "last", "first",
+     "recently", "lately")
 )  # fmt: skip
 """Words behind `ordered` where somebody ordered, and nothing is put in order."""
 _SPANNED: Final = frozenset(("by", "per", "each", "every", "which", "what", "the", "of", "and", "a"))
@@ -396,6 +397,8 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
                 continue
             if cue is Cue.LIGHT and word == "last" and _is_ranked_last(tokens, start):
                 continue
+            if cue is Cue.STOP and len(said) == 1 and token.lemma in UNITS and _tells_groups(tokens, start):
+                continue
             if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():
                 continue
             behind = tokens[at].text.lower() if at < len(tokens) else ""
@@ -410,7 +413,15 @@ def _is_ranked_last(tokens: Sequence[Token], at: int) -> bool:
     if at and tokens[at - 1].text.lower() in ("the", "whose", "their", "its"):
         return True
     ends = at + 1 == len(tokens) or tokens[at + 1].text in (".", "?", "!", ",")
-    return ends and at > 0 and (tokens[at - 1].text.lower() in ("born", "done") or is_inflected(tokens[at - 1]))
+    if not ends or not at:
+        return False
+    did = any(token.text.lower() in ("did", "does", "do") for token in tokens[: at - 1])
+    return did or tokens[at - 1].text.lower() in ("born", "done") or is_inflected(tokens[at - 1])
+
+
+def _tells_groups(tokens: Sequence[Token], at: int) -> bool:
+    """`by hour`, `which hour`: no unit of a number."""
+    return at > 0 and tokens[at - 1].lemma in ("by", "each", "every", "which", "what")
 
 
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:

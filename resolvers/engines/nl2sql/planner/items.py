@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import OF_NUMBERS, Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of_rows, per_group
@@ -123,7 +123,7 @@ class Items:
             return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
         unit = self._unit(noun, key)
         if unit is not None:
-            return Item([Span(as_column(key), unit, unit is Unit.WEEKDAY)], key.table, noun, None, (key,))
+            return Item([Span(as_column(key), unit, unit in PARTS)], key.table, noun, None, (key,))
         names = self.catalog.names(key.table)
         whole = noun.ref is not None and self._is_whole_name(noun, key)
         columns = names if whole and key in names else (key,)
@@ -132,7 +132,7 @@ class Items:
 
     def _span(self, noun: Noun, unit: Unit) -> Item | None:
         """A span of time of the column that tells when."""
-        resolver, by_year = self.resolver, unit is Unit.YEAR
+        resolver, by_year = self.resolver, unit in (Unit.YEAR, Unit.DECADE)
         near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
         figures = [*resolver.frame.items, *(one.noun for one in resolver.frame.sorts if one.noun is not None)]
         asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
@@ -155,8 +155,9 @@ class Items:
             return None
         if noun.ref is not None:
             resolver.used.add((noun.ref.first, noun.ref.last))
-        part = unit is Unit.WEEKDAY or (unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun))
-        term: Term = Span(as_column(column), unit, part) if self.catalog.is_time(column) else as_column(column)
+        part = unit in PARTS or (unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun))
+        is_span = self.catalog.is_time(column) or unit is Unit.DECADE
+        term: Term = Span(as_column(column), unit, part) if is_span else as_column(column)
         return Item([term], column.table, noun, None, (column,))
 
     def _own_span(self, noun: Noun) -> Item | None:

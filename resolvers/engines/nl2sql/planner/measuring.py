@@ -97,7 +97,4 @@ def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
 
 def is_of_days(catalog: Catalog, degree: Degree, key: ColumnKey) -> bool:
     """Whether an adjective tells what happened on a day, and not when it was: the coldest day."""
-    return bool(degree.measures) and not _OF_TIME & set(degree.measures) and catalog.is_moment_like(key)
-
-
-_OF_TIME: Final = frozenset(("date", "time", "year", "age", "birth"))
+    return bool(degree.measures) and not degree.is_of_time and catalog.is_moment_like(key)

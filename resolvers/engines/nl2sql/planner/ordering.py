@@ -368,8 +368,20 @@ class Ordering(Reader):
                 elif noun.ref is not None:
                     sort.noun = Noun(None, owner=noun.ref, near=tuple(self.near))
                     sort.had = had
+        elif sort.noun is None and sort.degree is not None and sort.degree.is_of_time:
+            self._done_when(sort)
         self._superlative(sort)
         return True
+
+    def _done_when(self, sort: Sort) -> None:
+        """`guests who visited last`: put in order by when they did it."""
+        said = self.frame.conditions[-1] if self.frame.conditions else None
+        if said is None or said.kind != "exists" or said.how != "verb" or said.table is None:
+            return
+        if said.negated or said.count is not None or said.inner:
+            return
+        self.frame.conditions.pop()
+        sort.noun = Noun(None, owner=said.table, near=tuple(self.near))
 
     def _rows_of_deed(self, verb: Atom | None) -> Noun | None:
         """The table whose rows are what a verb tells: customers who `ordered the most` have the most orders.

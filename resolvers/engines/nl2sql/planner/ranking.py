@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from resolvers.engines.nl2sql.language.degrees import BUSY, PRAISE, Degree, degree_of
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -205,6 +206,8 @@ class Ranking(Grouping):
                 for one in self.items:
                     self._group_by(one)
             return expression, descending if sort.degree is None else sort.degree.descending
+        if sort.noun is not None and sort.degree is not None and _is_done_when(sort.noun, sort.degree):
+            sort = replace(sort, noun=Noun(None, owner=sort.noun.ref, near=sort.noun.near))
         most = sort.degree is None and sort.limit is not None
         of_rows = sort.noun is not None and (sort.most or (most and maker.names_rows(sort.noun)))
         if sort.by_count or (of_rows and sort.noun is not None and Aggregate.AVG not in sort.noun.aggregates):
@@ -511,3 +514,10 @@ class Ranking(Grouping):
 
 def _also(one: Condition | None, other: Condition) -> Condition:
     return other if one is None else Both((one, other))
+
+
+def _is_done_when(noun: Noun, degree: Degree) -> bool:
+    """Whether rows are told apart by when they came: who `ordered most recently`."""
+    if noun.ref is None or noun.aggregates or not degree.is_of_time:
+        return False
+    return noun.ref.best(MentionKind.TABLE) > noun.ref.best(MentionKind.COLUMN)

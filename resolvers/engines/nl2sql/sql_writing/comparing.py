@@ -259,11 +259,16 @@ def day_of(value: str) -> date:
         raise Unwritable(f"“{value}” is no day of the calendar.") from None
 
 
+_NO_TIME: Final = "The dates do not tell the time of the day."
+
+
 def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
     """The span that a moment lies in: its first day, of years the number; with `part` the number within the year.
 
     Of texts that hold ISO dates years, months and days are cut out, so that no cast can fail on a strange one.
     """
+    if unit == Unit.DECADE:
+        return _decade(this, kind, dialect)
     if kind.family == "number" and unit == Unit.YEAR:
         return this
     if kind.family == "text":
@@ -271,14 +276,24 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
             if unit == Unit.YEAR and all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
                 return exp.cast(this, "INT")
             raise Unwritable("The dates are kept as text in a form that no year or month can be taken from.")
+        if unit == Unit.HOUR and not any(len(one.strip()) > len("2020-01-01T00") for one in kind.samples):
+            raise Unwritable(_NO_TIME)
         return _text_span(this, unit, part, dialect)
     if kind.family not in ("moment", ""):
         raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
     if unit == Unit.WEEKDAY:
         return _weekday(this, dialect)
+    if unit == Unit.HOUR and kind.name == "DATE":
+        raise Unwritable(_NO_TIME)
     if unit == Unit.YEAR or part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=this)
     return _truncated(this, kind, unit, dialect)
+
+
+def _decade(this: exp.Expr, kind: TypedKind, dialect: str) -> exp.Expr:
+    """The year that a decade begins with."""
+    year = span(this, kind, Unit.YEAR, False, dialect)
+    return exp.Sub(this=year, expression=exp.Mod(this=exp.paren(year.copy()), expression=number(10)))
 
 
 def _weekday(this: exp.Expr, dialect: str) -> exp.Expr:
@@ -320,6 +335,8 @@ def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr
         return exp.cast(cut(6 if unit == Unit.MONTH else 9, 2), "INT")
     if unit in _LENGTHS:
         return cut(1, _LENGTHS[unit])
+    if unit == Unit.HOUR:
+        return exp.cast(cut(12, 2), "INT")
     if unit == Unit.QUARTER and part:
         month = exp.cast(cut(6, 2), "INT")
         return exp.cast(exp.Floor(this=exp.Div(this=exp.paren(month + 2), expression=number(3))), "INT")
