@@ -178,6 +178,16 @@ class ViolationRepository(WithDimension[Violation]):
             number += len(rows)
         return number
 
+    def unresolved(
+        self, scope: Scope, parts: Sequence[str], as_of: datetime | None, dimension_ids: Collection[str], *, most: int
+    ) -> Page[Violation]:
+        """Return the first violations of some dimensions that stand at or under a name, or did at a moment, the worst
+        first.
+        """
+        where = [*below(violations, parts), violations.c.dimension_id.in_(dimension_ids), unresolved(as_of)]
+        order = (violations.c.severity_rank.desc(), violations.c.created_at, violations.c.id)
+        return self.page(scope, offset=0, limit=most, order=order, where=where)
+
     def unresolved_checks(self, scope: Scope, asset_fqn: str, prefix: str) -> set[str]:
         """The checks, of those that start with a prefix, that unresolved violations at or under a name stand for."""
         query = sa.select(violations.c.check_key).where(

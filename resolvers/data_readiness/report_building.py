@@ -10,11 +10,11 @@ from itertools import takewhile
 from typing import Any, Final
 
 from persistence.queries.source_facts import is_anything, read_facts, table_names
-from persistence.queries.troubles import places_of, unresolved_kinds
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
+from resolvers.data_readiness.report_findings import not_described, rule_results, what_to_do_first, worst_cells
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.data_readiness.scorecard import scorecard_of
@@ -24,18 +24,15 @@ from resolvers.engines.report.page import MOST_TABLES, rendered
 from resolvers.engines.report.values import (
     ReportData,
     ReportReference,
-    RuleResult,
     TableLine,
     TrendPoint,
-    ViolationSummary,
 )
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind
 from schema.data_readiness.quality import AssessmentType
-from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
+from schema.data_readiness.scorecard import Scorecard, ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
-from schema.data_readiness.violation import Severity
 from schema.errors import NotFound
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, join_fqn, slug
@@ -43,9 +40,6 @@ from schema.naming import as_name
 
 MOST_POINTS: Final = 12
 """Moments of the past that the trend shows."""
-MOST_RULES: Final = 2000
-MOST_TROUBLES: Final = 30
-MOST_PLACES: Final = 3
 MOST_TAGS: Final = 500
 LIKELY: Final = 0.95
 """The share of values with a target from which a relationship that nobody declares is shown."""
@@ -141,20 +135,11 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
     if not names and not await ctx.store.read(lambda uow: is_anything(uow.connection, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
     card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
-    own = [
-        metric.metric_definition_id
-        for one in card.dimensions
-        if one.assessment_type is AssessmentType.DATA_QUALITY
-        for metric in one.metrics
-    ]
-    moments = await ctx.store.read(
-        lambda uow: uow.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS, metrics=own)
-    )
-    past = [
-        (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
-    ]
-    scores = [(moment, one.data_quality.score) for moment, one in past if one.data_quality.score is not None]
-    found, number = await ctx.store.read(lambda uow: _troubles(uow, ctx.scope, parts, as_of))
+    trends = {kind: await _trend(ctx, asset_fqn, card, kind, as_of) for kind in AssessmentType}
+    data, metadata = trends[AssessmentType.DATA_QUALITY], trends[AssessmentType.METADATA]
+    steps, steps_total = await ctx.store.read(lambda uow: what_to_do_first(uow, ctx.scope, parts, as_of))
+    gaps, gaps_total = await ctx.store.read(lambda uow: not_described(uow, ctx.scope, parts, as_of))
+    cells, cells_total = await ctx.store.read(lambda uow: worst_cells(uow, ctx.scope, names[:MOST_TABLES], as_of))
     whole = facts[0] if len(parts) == 4 and facts else None
     return ReportData(
         asset_fqn=asset_fqn,
@@ -163,17 +148,43 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         description=whole.description if whole else None,
         made_at=ctx.now(),
         scorecard=card,
-        trend=[TrendPoint(moment, float(score)) for moment, score in scores],
+        trend=[TrendPoint(moment, float(score)) for moment, score in data],
+        metadata_trend=[TrendPoint(moment, float(score)) for moment, score in metadata],
         tables=tables,
         tables_total=len(names),
         classifications=await ctx.store.read(lambda uow: _personal(uow, ctx.scope, asset_fqn)),
-        rules=await ctx.store.read(lambda uow: _rules(uow, ctx.scope, parts, as_of)),
-        troubles=found,
-        violations_total=number,
+        rules=await ctx.store.read(lambda uow: rule_results(uow, ctx.scope, parts, as_of)),
+        actions=steps,
+        violations_total=steps_total,
+        gaps=gaps,
+        gaps_total=gaps_total,
+        cells=cells,
+        cells_total=cells_total,
         unmeasured=await ctx.store.read(lambda uow: unmeasured(uow, ctx.scope, names, card, as_of)),
         relations=_relations(facts, tables),
-        previous_score=scores[-2][1] if len(scores) > 1 else None,
+        previous_score=data[-2][1] if len(data) > 1 else None,
+        previous_metadata=metadata[-2][1] if len(metadata) > 1 else None,
     )
+
+
+async def _trend(
+    ctx: Context, asset_fqn: str, card: Scorecard, kind: AssessmentType, as_of: datetime | None
+) -> list[tuple[datetime, str]]:
+    """The score of one kind of assessment after each of the last runs that measured it, the oldest first."""
+    own = [
+        metric.metric_definition_id for one in card.dimensions if one.assessment_type is kind for metric in one.metrics
+    ]
+    parts = Fqn.parse(asset_fqn).parts
+    moments = await ctx.store.read(
+        lambda uow: uow.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS, metrics=own)
+    )
+    found = []
+    for moment in moments:
+        then = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment))
+        score = (then.data_quality if kind is AssessmentType.DATA_QUALITY else then.metadata).score
+        if score is not None:
+            found.append((moment, score))
+    return found
 
 
 def _tables(
@@ -194,52 +205,10 @@ def _tables(
     return names, lines, facts
 
 
-def _rules(uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
-    """The latest execution of each rule at or under a name; of the past those of rules that stood then, too."""
-    rows = uow.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of, standing=as_of is None)
-    metrics = uow.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
-    dimensions = uow.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
-    labels = {
-        id: dimensions[one.dimension_id].display_name or dimensions[one.dimension_id].name
-        for id, one in metrics.items()
-    }
-    return [
-        RuleResult(
-            name=one.rule_name,
-            asset_fqn=one.asset_fqn,
-            dimension=labels.get(one.metric_definition_id, "other"),
-            outcome=one.outcome,
-            numerator=one.numerator,
-            denominator=one.denominator,
-            reason=one.reason,
-        )
-        for one in rows
-    ]
-
-
 def _personal(uow: UnitOfWork, scope: Scope, asset_fqn: str) -> list[Classification]:
     """The tags for personal data on columns at or under a name, the surest first."""
     found = uow.classifications.surest(scope, asset_fqn, ClassificationKind.PII, MOST_TAGS)
     return [one for one in found if len(Fqn.parse(one.asset_fqn).parts) == 5]
-
-
-def _troubles(
-    uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None
-) -> tuple[list[ViolationSummary], int]:
-    """Return what is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in
-    all.
-    """
-    kinds = unresolved_kinds(uow.connection, scope, parts, as_of)
-    definitions = uow.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
-    troubles = []
-    for kind in kinds[:MOST_TROUBLES]:
-        known = definitions.get(kind.definition_id)
-        label = known.display_name if known is not None else None
-        found = places_of(uow.connection, scope, parts, as_of, kind, MOST_PLACES)
-        troubles.append(
-            ViolationSummary(label or kind.name, Severity(kind.severity), kind.violations, found, kind.assets)
-        )
-    return troubles, sum(kind.violations for kind in kinds)
 
 
 def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:

@@ -89,7 +89,8 @@ class ColumnProfile(Resource):
         description="Values at shares of all values in their order, of numbers and moments."
     )
     histogram: list[HistogramBin] = Field(
-        description="How numbers and moments are distributed between the least and the greatest."
+        description="How numbers and moments are distributed between the least and the greatest. Bins are as wide as "
+        "one another, but for one at either end that holds what lies far off."
     )
     top_values: list[ValueCount] = Field(description="The most frequent values, the first first.")
     min_length: int | None = Field(description="Characters of the shortest text.")

@@ -75,7 +75,13 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     )
     made = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix))
     page = await page_of(bench, made)
-    for told in ("75.0%", str(VIOLATIONS[0].display_name), "1 open violation,", "customer_<wbr>id", "Tables"):
+    for told in (
+        "75.0%",
+        str(VIOLATIONS[0].display_name),
+        "1 open violation of the data,",
+        "customer_<wbr>id",
+        "Tables",
+    ):
         assert told in page
     made_then = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix, as_of=measured))
     then = await page_of(bench, made_then)

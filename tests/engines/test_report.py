@@ -9,13 +9,21 @@ from html.parser import HTMLParser
 import pytest
 
 from resolvers.engines.report import charts, maps
-from resolvers.engines.report.page import rendered
-from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Unmeasured, ViolationSummary
+from resolvers.engines.report.measures import is_measure
+from resolvers.engines.report.page import ROOM, rendered
+from resolvers.engines.report.values import (
+    ReportData,
+    ReportReference,
+    TableLine,
+    TrendPoint,
+    Unmeasured,
+    ViolationSummary,
+)
 from resolvers.engines.report.wording import figure, percent
 from schema.data_readiness.profile import HistogramBin, ValueKind
 from schema.data_readiness.scorecard import AssessmentScore
 from schema.data_readiness.violation import Severity
-from tests.support.report import HOSTILE, NOW, column, profile, scorecard, shop
+from tests.support.report import HOSTILE, NOW, cell, column, profile, scorecard, shop
 
 
 class _Tags(HTMLParser):
@@ -51,18 +59,23 @@ def test_a_report_tells_the_figures_of_its_data() -> None:
     for told in (
         "82.5%",
         "+3.5 points since the run before",
-        "40 open violations, the worst first",
+        "+10.0 points since the run before",
+        "4 of 40 open violations of the data",
+        "At most 2 of 100 rows may be empty; 4 are (40 of 1,000).",
+        "3 of 12 cells",
+        "97 of 100",
         "PII.Phone",
         "83.0%",
     ):
         assert told in page
-    assert page.count("<svg") == 6  # dimensions, trend, rules, personal data, missing values, relationships
+    # dimensions, two trends, rules, personal data, missing values, relationships
+    assert page.count("<svg") == 7
 
 
 def test_the_report_of_a_table_shows_distributions_and_hides_personal_data() -> None:
     page = rendered(shop("table"))
     assert "Values are hidden: the column holds personal data." in page
-    assert page.count("<svg") == 6 + 4  # four columns that are not masked
+    assert page.count("<svg") == 7 + 3  # columns that are not masked and tell more than rows apart
     assert "Approximate, from a sample of 1,000 rows: distinct count, quantiles." in page
     assert "≈420" in page
 
@@ -72,15 +85,18 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
     nothing = replace(
         empty,
         scorecard=scorecard(empty.scorecard.scope).model_copy(
-            update={"data_quality": AssessmentScore(), "dimensions": []}
+            update={"data_quality": AssessmentScore(), "metadata": AssessmentScore(), "dimensions": []}
         ),
         trend=[],
+        metadata_trend=[],
         tables=[_table("one", 0)],
         tables_total=1,
         classifications=[],
         rules=[],
-        troubles=[],
+        actions=[],
         violations_total=0,
+        gaps=[],
+        cells=[],
         relations=[],
         previous_score=None,
     )
@@ -95,15 +111,30 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
     assert "Missing values" not in none
 
 
-def test_what_is_wrong_in_one_place_many_times_stands_in_one_place() -> None:
-    wrong = ViolationSummary("Inconsistent rows", Severity.MEDIUM, 15, ["shop.db.sales.orders"], 1)
-    page = rendered(replace(shop(), troubles=[wrong], violations_total=15))
+def test_what_is_not_described_is_summed_up_apart_from_what_is_wrong() -> None:
+    gap = ViolationSummary("Missing owner", Severity.MEDIUM, 15, ["shop.db.sales.orders"], 1)
+    page = rendered(replace(shop(), gaps=[gap]))
+    first, apart = page.index("of 40 open violations of the data"), page.index("What is not described")
+    assert first < apart < page.index("Missing owner")
     assert "and 14 more" not in page
-    assert "and 2 more" in rendered(replace(shop(), troubles=[replace(wrong, places_total=3)]))
+    assert "and 2 more" in rendered(replace(shop(), gaps=[replace(gap, places_total=3)]))
+    assert "What is not described" not in rendered(replace(shop(), gaps=[]))
+
+
+def test_the_worst_cells_stand_with_value_row_reason_and_repair() -> None:
+    page = rendered(shop())
+    row = page[page.index("customers.<wbr>status</td>") :].partition("</tr>")[0]
+    for told in ("id 7", "<code>pad</code>", "<code>paid</code>", "97 of 100", "is nearly &#39;paid&#39;"):
+        assert told in row
+    sure = cell("status", None, None, probability=1.0)
+    row = rendered(replace(shop(), cells=[sure])).partition("customers.<wbr>status</td>")[2].partition("</tr>")[0]
+    for told in (">empty<", ">not known<", "&gt;99 of 100"):
+        assert told in row
 
 
 def test_a_change_that_nobody_can_see_is_none() -> None:
-    page = rendered(replace(shop(), previous_score=f"{float(str(shop().scorecard.data_quality.score)) - 0.0003:.4f}"))
+    score = float(str(shop().scorecard.data_quality.score))
+    page = rendered(replace(shop(), previous_metadata=None, previous_score=f"{score - 0.0003:.4f}"))
     assert "since the run before" not in page
 
 
@@ -178,7 +209,7 @@ def test_what_was_not_measured_stands_at_the_top_of_what_to_do() -> None:
         "Mend it.",
     ):
         assert words in page
-    assert page.index("It is damaged.") < page.index("40 open violations")
+    assert page.index("It is damaged.") < page.index("of 40 open violations")
     assert "not measured" not in rendered(shop())
 
 
@@ -198,7 +229,7 @@ def test_where_nothing_is_missing_or_related_one_line_says_so() -> None:
     page = rendered(replace(_with_tables(shop(), _table("one", 0), _table("two", 0)), relations=[]))
     assert "No value is null or blank in the 2 tables that have a profile." in page
     assert "No relationship between these tables is known." in page
-    assert page.count("<svg") == 4  # dimensions, trend, rules, personal data
+    assert page.count("<svg") == 5  # dimensions, two trends, rules, personal data
 
 
 def test_missing_values_are_of_the_moments_when_the_tables_were_profiled() -> None:
@@ -223,6 +254,68 @@ def test_the_map_of_relationships_is_as_large_as_what_it_shows() -> None:
     many = charts.drawn(maps.relationships(shop().relations) or {})
     sizes = [tuple(map(float, re.findall(r'(?:width|height)="([0-9.]+)"', svg)[:2])) for svg in (few, many)]
     assert sizes[0][0] * sizes[0][1] < 200 * 200 < sizes[1][0] * sizes[1][1]
+
+
+def test_the_map_of_relationships_fits_the_page_however_many_tables_it_has() -> None:
+    pairs = [ReportReference(f"a_table_called_{n}", f"another_called_{n}", "id", False) for n in range(30)]
+    page = rendered(replace(shop(), relations=pairs))
+    (width,) = re.findall(r'<svg[^>]* width="([0-9.]+)"', page.partition('id="relations"')[2])
+    assert float(width) <= ROOM
+
+
+def _histogram(*counts: int, bounds: list[float]) -> list[HistogramBin]:
+    ends = [f"{one:g}" for one in bounds]
+    return [
+        HistogramBin(lower=low, upper=high, count=count)
+        for low, high, count in zip(ends, ends[1:], counts, strict=False)
+    ]
+
+
+def test_what_lies_far_off_is_told_and_not_drawn() -> None:
+    bins = _histogram(2, 10, 30, 20, 5, 1, bounds=[-900, 0, 10, 20, 30, 40, 99_999])
+    age = column("age", 1, ValueKind.NUMBER).model_copy(update={"histogram": bins})
+    spec = charts.distribution(age)
+    assert spec is not None
+    assert [row["count"] for row in spec["data"]["values"]] == [10, 30, 20, 5]
+    assert spec["encoding"]["x"]["axis"]["title"] == "0 to 40"
+    said = "Not drawn: 2 below 0, from -900 and 1 from 40 up to 99,999."
+    assert charts.outlying(age)[1] == said
+    customers = shop("table").tables[0]
+    assert customers.profile is not None
+    whole = replace(customers, profile=customers.profile.model_copy(update={"columns": [age]}))
+    assert said in rendered(replace(shop("table"), tables=[whole]))
+    even = age.model_copy(update={"histogram": bins[1:5]})
+    assert charts.outlying(even) == (bins[1:5], None)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "greatest", "distinct", "measures"),
+    [
+        ("price", "0.5", "99", 400, True), ("number_of_rooms", "1", "9", 9, True), ("age", "18", "99", 80, True),
+        ("years_of_schooling", "0", "22", 22, True), ("days_overdue", "0", "900", 300, True),
+        ("customer_id", "1", "5000", 420, False), ("ZIPCode", "1001", "99950", 420, False),
+        ("room_number", "1", "900", 420, False), ("branch_code", "10", "99", 40, False),
+        ("yearID", "1985", "2016", 32, False), ("founded", "1851", "2001", 90, False),
+        ("birthMonth", "1", "12", 12, False), ("index", "1", "1000", 1000, False), ("rank_no", "3", "900", 9, False),
+        ("tally", "1", "1000", 1000, False), ("phone", "2055550100", "9365550199", 900, False),
+    ],
+)  # fmt: skip
+def test_only_what_measures_has_a_mean(name: str, least: str, greatest: str, distinct: int, measures: bool) -> None:
+    changes = {"minimum": least, "maximum": greatest, "distinct_count": distinct}
+    one = column(name, 1, ValueKind.NUMBER).model_copy(update={**changes, "mean": 4321.5})
+    assert is_measure(one) is measures
+    customers = shop("table").tables[0]
+    assert customers.profile is not None
+    whole = replace(customers, profile=customers.profile.model_copy(update={"columns": [one]}))
+    assert ("4,322" in rendered(replace(shop("table"), tables=[whole]))) is measures
+
+
+def test_figures_are_written_to_be_read() -> None:
+    numbers = [2_085_634.05, 0.012344, 33.0, 1e20, 0.0, 12345.6]
+    assert [figure(one) for one in numbers] == ["2,086,000", "0.01234", "33", "1e+20", "0", "12,350"]
+    assert [figure(one, ValueKind.NUMBER) for one in ("33000000", "2016", "-41000", "0.5")] == [
+        "33,000,000", "2016", "-41,000", "0.5",
+    ]  # fmt: skip
 
 
 def test_weights_are_shown_where_they_differ_and_shortly() -> None:

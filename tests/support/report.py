@@ -1,6 +1,7 @@
 """A report's data made by hand: a shop with trouble, and names that would like to be markup."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from resolvers.engines.report.values import (
@@ -11,6 +12,7 @@ from resolvers.engines.report.values import (
     TrendPoint,
     ViolationSummary,
 )
+from schema.data_readiness.action import Action
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import (
     ColumnProfile,
@@ -20,7 +22,8 @@ from schema.data_readiness.profile import (
     ValueCount,
     ValueKind,
 )
-from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
+from schema.data_readiness.quality import AssessmentType
+from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import (
     AssessmentScore,
@@ -30,6 +33,7 @@ from schema.data_readiness.scorecard import (
     ScorecardMetric,
     ScorecardScope,
 )
+from schema.data_readiness.suspect import SuspectCell, SuspectKind, SuspectVerdict
 from schema.data_readiness.violation import Severity
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -140,6 +144,7 @@ def scorecard(scope: ScorecardScope) -> Scorecard:
     return Scorecard(
         overall_score="0.8250",
         data_quality=AssessmentScore(score="0.8250"),
+        metadata=AssessmentScore(score="0.4000"),
         scope=scope,
         entity=entity,
         dimensions=scored,
@@ -169,12 +174,49 @@ def classification(where: str, tag: str, confidence: float, state: Classificatio
     )
 
 
-def trouble(place: int, severity: Severity) -> ViolationSummary:
-    """Something wrong, in a few places."""
-    definition = VIOLATIONS[place % len(VIOLATIONS)]
-    assets = [f"shop.db.sales.{TABLES[(place + n) % len(TABLES)]}" for n in range(3)]
-    return ViolationSummary(
-        f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets, 3 + place
+def action(place: int, severity: Severity) -> Action:
+    """Something to do."""
+    return Action(
+        rank=place + 1,
+        impact=9.0 - place,
+        what=f"Invalid values in `status`: status is `pad` where id is `{place}` {HOSTILE if place == 1 else ''}",
+        reason=f"{severity.capitalize()}; {3 + place} of 1,000 are wrong and it has 1,000 rows.",
+        violation_id=_id(f"violation {place}"),
+        asset_fqn="shop.db.sales.customers.status",
+        severity=severity,
+        assessment_type=AssessmentType.DATA_QUALITY,
+        wrong=3 + place,
+        of=1000,
+        rows=1000,
+        references=0,
+        questions=0,
+    )
+
+
+def cell(column: str, value: str | None, repair: str | None, **more: Any) -> SuspectCell:
+    """A cell that is probably wrong."""
+    return SuspectCell(
+        **{
+            "id": _id(f"cell {column} {value}"),
+            "asset_fqn": f"shop.db.sales.customers.{column}",
+            "table_fqn": "shop.db.sales.customers",
+            "column": column,
+            "row_key": {"id": "7"},
+            "kind": SuspectKind.VARIANT,
+            "reason": "'pad' is nearly 'paid', which 900 rows have.",
+            "further_reasons": [],
+            "value": value,
+            "repair": repair,
+            "probability": 0.97,
+            "detected_probability": 0.97,
+            "verdict": SuspectVerdict.UNDECIDED,
+            "decided_by": None,
+            "decided_at": None,
+            "workflow_run_id": _id("run"),
+            "measured_at": NOW,
+            "suspects_in_table": 12,
+            **more,
+        }
     )
 
 
@@ -209,16 +251,30 @@ def shop(level: str = "schema") -> ReportData:
         made_at=NOW,
         scorecard=scorecard(ScorecardScope.TABLE if single else ScorecardScope.SCHEMA),
         trend=[TrendPoint(NOW - timedelta(days=7 * n), 0.83 - 0.03 * n) for n in range(6)],
+        metadata_trend=[TrendPoint(NOW - timedelta(days=7 * n), 0.4 - 0.1 * n) for n in range(2)],
         tables=[whole] if single else tables,
         tables_total=1 if single else 8,
         classifications=[found[0]] if single else found,
         rules=[
             RuleResult("id is unique", tables[0].fqn, "Uniqueness", RuleOutcome.PASSED, 1000, 1000),
-            RuleResult("email is there", tables[0].fqn, "Completeness", RuleOutcome.FAILED, 960, 1000),
+            RuleResult(
+                "email is there",
+                tables[0].fqn,
+                "Completeness",
+                RuleOutcome.FAILED,
+                960,
+                1000,
+                None,
+                "At most 2 of 100 rows may be empty; 4 are (40 of 1,000).",
+            ),
             RuleResult("status is known", tables[0].fqn, "Validity", RuleOutcome.NOT_EVALUATED, None, None, "Gone."),
         ],
-        troubles=[trouble(n, severity) for n, severity in enumerate(reversed(Severity))],
+        actions=[action(n, severity) for n, severity in enumerate(reversed(Severity))],
         violations_total=40,
+        gaps=[ViolationSummary(f"Missing description {HOSTILE}", Severity.LOW, 12, ["shop.db.sales"], 1)],
+        gaps_total=12,
+        cells=[cell("status", "pad", "paid"), cell("age", HOSTILE, None, row_key=None), cell("email", "***", "***")],
+        cells_total=12,
         relations=[
             ReportReference("orders", "customers", "customer_id", True),
             ReportReference("order_lines", "orders", "order_id", True),
@@ -229,4 +285,5 @@ def shop(level: str = "schema") -> ReportData:
             ReportReference("returns", "orders", "order_id", False),
         ],
         previous_score="0.7900",
+        previous_metadata="0.3000",
     )

@@ -153,24 +153,46 @@ _PLACES: Final[dict[ValueKind, Callable[[Sequence[Any]], Sequence[float | None]]
 }
 
 
-def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
+def edges(lowest: float, highest: float, *, whole: bool, most: int = MOST_BINS) -> list[float]:
     """The bounds of a histogram from the least to the greatest value: bins of equal width, one more bound than bins.
 
     Whole numbers and days get bins of whole width, so that none of them has one value more to hold than its neighbour.
     """
     span = highest - lowest
-    if not math.isfinite(span) or not math.isfinite(span / MOST_BINS):
+    if not math.isfinite(span) or not math.isfinite(span / most):
         return [lowest, highest]
     if span <= 0:
         return [lowest, highest]
     if whole:
-        width = max(1, math.ceil((span + 1) / MOST_BINS))
+        width = max(1, math.ceil((span + 1) / most))
         bins = math.ceil((span + 1) / width)
         return [lowest + width * position for position in range(bins)] + [highest]
-    made = [lowest + span * position / MOST_BINS for position in range(MOST_BINS)] + [highest]
+    made = [lowest + span * position / most for position in range(most)] + [highest]
     # Neighbouring floats may be too near for so many bins.
     kept = [bound for position, bound in enumerate(made) if position == 0 or bound > made[position - 1]]
     return kept if len(kept) > 1 else [lowest, highest]
+
+
+def crowded(ordered: Ranked, lowest: float, highest: float) -> tuple[float, float]:
+    """Between which bounds nearly all values lie, where they would else share a few bins; the ends themselves if not.
+
+    Nine of ten values in the middle, and as far again on either side, are taken for what is usual.
+    """
+    n = ordered.upto[-1]
+    if n < FEWEST_CROWDED or not math.isfinite(highest - lowest):
+        return lowest, highest
+    for share in (0.05, 0.01):
+        ranks = max(1, math.ceil(share * n)), max(1, math.ceil((1 - share) * n))
+        first, last = (ordered.places[bisect_left(ordered.upto, rank)] for rank in ranks)
+        if last > first:
+            low, high = max(lowest, 2 * first - last), min(highest, 2 * last - first)
+            return (low, high) if (highest - lowest) > FAR_OFF * (high - low) else (lowest, highest)
+    return lowest, highest
+
+
+FEWEST_CROWDED: Final = 20
+FAR_OFF: Final = 4.0
+"""How many times as wide as what is usual the whole must be, that what lies beyond is counted apart."""
 
 
 def bin_counts(ordered: Ranked, bounds: Sequence[float]) -> list[int]:
@@ -185,6 +207,9 @@ def histogram(
 ) -> list[HistogramBin]:
     """Return how many values lie in each of up to twenty bins between the least and the greatest value.
 
+    Where few values lie so far off that all others would share a few bins, what lies below or above the others is one
+    bin of its own, and the rest are as wide as one another.
+
     The values are out of a sample of `n`, which stands for `rows`; `limits` are the least and the greatest when more is
     known of them than the sample tells. What is no place on a line, such as infinity, lies in no bin.
     """
@@ -196,7 +221,12 @@ def histogram(
         known = [where for where in _PLACES[kind](limits) if where is not None]
         lowest, highest = min([lowest, *known]), max([highest, *known])
     unit = 86400 if kind is ValueKind.TEMPORAL and whole else 1
-    bounds = [bound * unit for bound in edges(lowest / unit, highest / unit, whole=whole)]
+    low, high = (bound / unit for bound in crowded(ordered, lowest, highest))
+    if whole:
+        low, high = math.floor(low), math.ceil(high)
+    apart = (low > lowest / unit) + (high < highest / unit)
+    bounds = [bound * unit for bound in edges(low, high, whole=whole, most=MOST_BINS - apart)]
+    bounds = [*([lowest] if lowest < bounds[0] else []), *bounds, *([highest] if highest > bounds[-1] else [])]
     found = bin_counts(ordered, bounds)
     return bins_of(bounds, [scaled(count, n, rows) if count else 0 for count in found], kind, like)
 

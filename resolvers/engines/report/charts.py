@@ -7,12 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, timedelta
+from statistics import median
 from typing import Any, Final
 
 from resolvers.engines.chart_library import renderer
+from resolvers.engines.profiling.values import seconds_of
 from resolvers.engines.report.values import RuleResult, TrendPoint
 from resolvers.engines.report.wording import figure, percent, short
-from schema.data_readiness.profile import ColumnProfile, ValueKind
+from schema.data_readiness.profile import ColumnProfile, HistogramBin, ValueKind
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import Scorecard
 
@@ -180,13 +182,50 @@ def rule_results(rules: Sequence[RuleResult]) -> Spec | None:
     )
 
 
+def outlying(column: ColumnProfile) -> tuple[Sequence[HistogramBin], str | None]:
+    """The bins of a histogram without those that hold what lies far off, and how many lie there, in words."""
+    bins = column.histogram
+    places = [_place(one.lower, column.kind) for one in bins]
+    ends = [_place(one.upper, column.kind) for one in bins]
+    widths = [end - place for place, end in zip(places, ends, strict=True) if place is not None and end is not None]
+    if len(bins) < FEWEST_BINS or len(widths) < len(bins):
+        return bins, None
+    usual = median(widths)
+    first, last = widths[0] > WIDE * usual, widths[-1] > WIDE * usual
+    told = []
+    if first and bins[0].count:
+        told.append(f"{bins[0].count:,} below {_bound(bins[0].upper, column)}, from {_bound(bins[0].lower, column)}")
+    if last and bins[-1].count:
+        told.append(f"{bins[-1].count:,} from {_bound(bins[-1].lower, column)} up to {_bound(bins[-1].upper, column)}")
+    return bins[int(first) : len(bins) - int(last)], f"Not drawn: {' and '.join(told)}." if told else None
+
+
+FEWEST_BINS: Final = 5
+WIDE: Final = 1.9
+"""How many times as wide as the others the first or last bin is that holds what lies far off."""
+
+
+def _place(text: str, kind: ValueKind) -> float | None:
+    if kind is ValueKind.TEMPORAL:
+        return seconds_of(text)
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _bound(text: str, column: ColumnProfile) -> str:
+    return short(figure(text, column.kind), 20)
+
+
 def distribution(column: ColumnProfile) -> Spec | None:
     """The histogram of a column of numbers or moments, the most frequent values of another."""
     if column.masked:
         return None
     if column.histogram and column.kind in (ValueKind.NUMBER, ValueKind.TEMPORAL):
-        rows = [{"at": place, "count": each.count} for place, each in enumerate(column.histogram)]
-        first, last = (figure(one, column.kind) for one in (column.histogram[0].lower, column.histogram[-1].upper))
+        bins, _ = outlying(column)
+        rows = [{"at": place, "count": each.count} for place, each in enumerate(bins)]
+        first, last = (_bound(one, column) for one in (bins[0].lower, bins[-1].upper))
         return lite(
             rows,
             width=220,
@@ -198,7 +237,7 @@ def distribution(column: ColumnProfile) -> Spec | None:
                     "type": "ordinal",
                     "scale": {"paddingInner": 0.06},
                     "axis": {
-                        "title": f"{short(first, 20)} to {short(last, 20)}",
+                        "title": f"{first} to {last}",
                         "labels": False,
                         "ticks": False,
                         "grid": False,

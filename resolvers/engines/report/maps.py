@@ -203,10 +203,14 @@ def pii_map(found: Sequence[Classification]) -> Spec | None:
     )
 
 
-def relationships(relations: Sequence[ReportReference]) -> Spec | None:
+PULLS: Final = (0.03, 0.08, 0.2, 0.6)
+"""How strongly tables are drawn to the middle of the map's width: the weakest with which it fits is taken."""
+
+
+def relationships(relations: Sequence[ReportReference], pull: float = PULLS[0]) -> Spec | None:
     """Return which tables refer to which, laid out by forces; what the source declares is solid, what was found dashed.
 
-    The drawing has no size of its own: it is as large as what stands in it.
+    The drawing has no size of its own: it is as large as what stands in it, and the narrower the stronger the `pull`.
     """
     names = sorted({name for one in relations for name in (one.source, one.target)})[:MOST_NODES]
     if not names:
@@ -252,9 +256,10 @@ def relationships(relations: Sequence[ReportReference]) -> Spec | None:
                         "forces": [
                             {"force": "center", "x": 0, "y": 0},
                             {"force": "collide", "radius": 44},
-                            {"force": "nbody", "strength": -420},
+                            # Tables that are not linked would else drive one another out of the page.
+                            {"force": "nbody", "strength": -420, "distanceMax": 420},
                             {"force": "link", "links": "links", "distance": 100},
-                            {"force": "x", "x": "middle", "strength": 0.03},
+                            {"force": "x", "x": "middle", "strength": pull},
                             {"force": "y", "y": "middle", "strength": 0.12},
                         ],
                     }

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC
 from functools import cache
 from typing import Any, Final
@@ -12,15 +12,32 @@ from markupsafe import Markup
 
 from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.report import charts, maps
+from resolvers.engines.report.measures import is_measure, tells_when
 from resolvers.engines.report.values import ReportData, RuleResult, TableLine
-from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, prose, weight
+from resolvers.engines.report.wording import (
+    below,
+    breakable,
+    common_parent,
+    count,
+    figure,
+    grounds,
+    likely,
+    percent,
+    prose,
+    row_key,
+    weight,
+)
 from schema.data_readiness.classification import ClassificationState
-from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.profile import ColumnProfile, ValueKind
 from schema.data_readiness.rule import RuleOutcome
 
 MOST_DISTRIBUTIONS: Final = 48
 """Columns whose distribution is drawn; the table of figures has them all."""
 MOST_COLUMNS: Final = 500
+ROOM: Final = 1012.0
+"""How wide the page's column is, in pixels."""
+MOST_HOLDING: Final = 100
+"""Rules that hold which are told."""
 MOST_TABLES: Final = 200
 MOST_LISTED: Final = 30
 MOST_GAPS: Final = 12
@@ -37,7 +54,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"percent": percent, "count": count, "figure": figure, "weight": weight}
-    made.filters |= {"breakable": breakable, "prose": prose}
+    made.filters |= {"breakable": breakable, "prose": prose, "row_key": row_key, "likely": likely, "grounds": grounds}
     return made
 
 
@@ -65,7 +82,9 @@ def rendered(data: ReportData) -> str:
     parent = data.asset_fqn if single else common_parent([one.fqn for one in data.tables], data.asset_fqn)
     gaps = maps.emptiest(data.tables)
     columns = list(single.profile.columns[:MOST_COLUMNS]) if single and single.profile else []
-    distributions = [(column, draw(charts.distribution, column)) for column in columns[:MOST_DISTRIBUTIONS]]
+    measures = {one.name for one in columns if is_measure(one, single.profile if single else None)}
+    drawable = [one for one in columns if one.name in measures or not _tells_apart(one)][:MOST_DISTRIBUTIONS]
+    distributions = [(column, draw(charts.distribution, column), charts.outlying(column)[1]) for column in drawable]
     return (
         _environment()
         .get_template("page.html")
@@ -81,27 +100,31 @@ def rendered(data: ReportData) -> str:
             approximate=_approximate(columns),
             dimensions=draw(charts.dimensions, data.scorecard),
             trend=draw(charts.trend, data.trend),
+            metadata_trend=draw(charts.trend, data.metadata_trend),
             null_map=draw(maps.null_map, data.tables, gaps, parent),
             pii_map=draw(maps.pii_map, data.classifications),
             rule_results=draw(charts.rule_results, data.rules),
-            relationships=draw(maps.relationships, data.relations),
-            distributions=[(column, drawing) for column, drawing in distributions if drawing or column.masked],
+            relationships=_within(ROOM, (draw(maps.relationships, data.relations, pull) for pull in maps.PULLS)),
+            distributions=[one for one in distributions if one[1] or one[0].masked],
+            measures=measures,
             profiled=sum(one.profile is not None for one in data.tables),
             profiled_at=_profiled_at(data.tables),
             gaps=_gaps(gaps),
             gaps_total=sum(len(some) for _, some in gaps),
             tables_with_gaps=len(gaps),
             failing=_failing(data.rules),
+            holding_total=sum(one.outcome is RuleOutcome.PASSED for one in data.rules),
+            holding=[one for one in data.rules if one.outcome is RuleOutcome.PASSED and one.expects][:MOST_HOLDING],
             tags=_tags(data),
             tables=data.tables[:MOST_TABLES],
-            troubles=data.troubles[:MOST_LISTED],
             relations=data.relations[:MOST_LISTED],
             most_listed=MOST_LISTED,
             most_mapped=maps.MOST_TABLES,
             most_nodes=maps.MOST_NODES,
             related=len({name for one in data.relations for name in (one.source, one.target)}),
             most_bars=maps.MOST_BARS,
-            change=_change(data),
+            change=_change(data.scorecard.data_quality.score, data.previous_score),
+            metadata_change=_change(data.scorecard.metadata.score, data.previous_metadata),
             notes=[*data.notes, *missing],
         )
     )
@@ -138,11 +161,25 @@ def _approximate(columns: Sequence[ColumnProfile]) -> list[str]:
     return sorted({name for column in columns for name in column.approximate})
 
 
-def _change(data: ReportData) -> str | None:
-    """Return how the score of the data moved since the run of its kind before, in points."""
-    now, before = data.scorecard.data_quality.score, data.previous_score
+def _change(now: str | None, before: str | None) -> str | None:
+    """Return how a score moved since the run of its kind before, in points."""
     if now is None or before is None or now == before:
         return None
     told = f"{(float(now) - float(before)) * 100:+.1f}"
     # A change that rounds to none is none that a reader could see in the scores.
     return None if float(told) == 0 else f"{told} points since the run before"
+
+
+def _tells_apart(column: ColumnProfile) -> bool:
+    """Return whether a column of numbers holds keys or codes, whose distribution shows nothing."""
+    return column.kind is ValueKind.NUMBER and not column.masked and not tells_when(column)
+
+
+def _within(room: float, drawings: Iterable[Markup | None]) -> Markup | None:
+    """The first drawing that is not wider than there is room for, else the last."""
+    found: Markup | None = None
+    for found in drawings:
+        width = re.search(r'<svg[^>]* width="([0-9.]+)"', found or "")
+        if width is None or float(width[1]) <= room:
+            break
+    return found

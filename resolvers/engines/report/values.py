@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from schema.data_readiness.action import Action
 from schema.data_readiness.classification import Classification
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import Scorecard
+from schema.data_readiness.suspect import SuspectCell
 from schema.data_readiness.violation import Severity
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """The overall score at a moment of the past."""
+    """A score at a moment of the past."""
 
     at: datetime
     score: float
@@ -30,19 +32,22 @@ class RuleResult:
     numerator: int | None
     denominator: int | None
     reason: str | None = None
+    expects: str | None = None
+    """What it allows and what was found, in words; None when the rule was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViolationSummary:
-    """One kind of violation: how often it stands open, and where."""
+    """One kind of violation of the description: how much lacks it, and where."""
 
     what: str
     severity: Severity
     count: int
+    """How many assets lack it."""
     places: Sequence[str]
-    """The dotted names of the first assets that have it."""
+    """The dotted names of the first assets at or under which it is missing."""
     places_total: int
-    """How many assets have it."""
+    """How many such places there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +98,32 @@ class ReportData:
     made_at: datetime
     scorecard: Scorecard
     trend: Sequence[TrendPoint] = ()
+    """The score of the data over time."""
+    metadata_trend: Sequence[TrendPoint] = ()
+    """The score of the description over time."""
     tables: Sequence[TableLine] = ()
     tables_total: int = 0
     """How many tables there are; `tables` holds the first of them."""
     classifications: Sequence[Classification] = ()
     rules: Sequence[RuleResult] = ()
-    troubles: Sequence[ViolationSummary] = ()
-    """The worst first."""
+    actions: Sequence[Action] = ()
+    """What is wrong with the data: what there is most to gain by first."""
     violations_total: int = 0
+    """How many violations of the data are open; `actions` holds the first of them."""
+    gaps: Sequence[ViolationSummary] = ()
+    """What is missing of the description, by kind, the worst first."""
+    gaps_total: int = 0
+    """How many assets lack something, summed over the kinds."""
+    cells: Sequence[SuspectCell] = ()
+    """Cells that are probably wrong, those that harm most first."""
+    cells_total: int = 0
+    """How many there are in all."""
     unmeasured: Sequence[Unmeasured] = ()
     """What stands for nothing in the score, or for what it was before."""
     relations: Sequence[ReportReference] = ()
     previous_score: str | None = None
     """The score of the data after the run that measured them before."""
+    previous_metadata: str | None = None
+    """The score of the description after the run that measured it before."""
     notes: Sequence[str] = field(default_factory=tuple)
     """What a reader should know about the report itself."""

@@ -1,22 +1,26 @@
 """Defines how figures and names are written in a report and in its charts."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup, escape
 
+from resolvers.engines.english.grammar import sentence
 from schema.data_readiness.profile import ValueKind
 from schema.identifiers import Fqn, join_fqn
 
 NOTHING: Final = "\N{EN DASH}"
 """What stands where there is no figure."""
 MOST_LABEL: Final = 28
+MOST_VALUE: Final = 60
 _MOMENT: Final = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)[T ](?P<minute>\d\d:\d\d)(:\d\d(\.\d+)?)?(?P<zone>Z|[+-]\d\d:\d\d)?", re.ASCII
 )
+_WHOLE: Final = re.compile(r"-?\d{1,15}", re.ASCII)
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 
 
@@ -46,9 +50,21 @@ def figure(value: float | str | None, kind: ValueKind | None = None) -> str:
         return NOTHING
     if kind is ValueKind.TEMPORAL and isinstance(value, str):
         value = moment(value)
+    if isinstance(value, str) and kind is ValueKind.NUMBER and _WHOLE.fullmatch(value):
+        # Four digits may be a year, which nobody writes with a comma.
+        return f"{int(value):,}" if len(value.lstrip("-")) > 4 else value
     if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:.3e}"
+        return _four_digits(value)
     return short(value, 32)
+
+
+def _four_digits(value: float) -> str:
+    """A number with four digits that count, in full as long as it can be read."""
+    if not math.isfinite(value) or not 1e-4 <= abs(value) < 1e15:
+        return f"{value:.4g}"
+    places = 3 - math.floor(math.log10(abs(value)))
+    rounded = round(value, places)
+    return f"{rounded:,.0f}" if places <= 0 else f"{rounded:,.{places}f}".rstrip("0").rstrip(".")
 
 
 def moment(text: str) -> str:
@@ -66,6 +82,25 @@ def prose(text: str) -> Markup:
     """A sentence whose names between backticks are set as code; nothing else in it is markup."""
     pieces = _CODE.split(text)  # what is outside, what is inside, and so on
     return Markup().join(Markup("<code>{}</code>").format(one) if at % 2 else one for at, one in enumerate(pieces))
+
+
+def likely(probability: float) -> str:
+    """A probability as so many of a hundred, of which all are never said."""
+    return f"{round(probability * 100)} of 100" if probability < 0.995 else ">99 of 100"
+
+
+def grounds(reason: str) -> str:
+    """Why something is to be done, without the severity that stands beside it."""
+    return sentence(reason.partition("; ")[2] or reason)
+
+
+def row_key(key: Mapping[str, Any] | None) -> str:
+    """What tells a row apart, as `name is value`; a dash where nothing does."""
+    if not key:
+        return NOTHING
+    return ", ".join(
+        f"{name} {'empty' if value is None else short(str(value), MOST_VALUE)}" for name, value in key.items()
+    )
 
 
 def weight(value: str) -> str:

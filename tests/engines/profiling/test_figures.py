@@ -378,3 +378,12 @@ def test_averages_and_deviations_hold_where_sums_and_squares_do_not(numbers: lis
 def test_a_deviation_beyond_every_number_is_none() -> None:
     assert distribution.stddev_of([1.79e308, -1.79e308]) is None
     assert distribution.mean_of([]) is None
+
+
+def test_one_value_far_off_leaves_the_others_their_bins() -> None:
+    ordered = distribution.ranked(distribution.counts_of([*range(100), 1_000_000]), ValueKind.NUMBER)
+    found = distribution.histogram(ordered, ValueKind.NUMBER, 101, 101, whole=True)
+    assert len(found) <= distribution.MOST_BINS
+    assert (found[-1].upper, found[-1].count) == ("1000000", 1)
+    assert sum(1 for one in found if one.count) > 5
+    assert sum(one.count for one in found) == 101
