@@ -18,7 +18,12 @@ from tests.security.guard.trial import judge, leaks
 SHARDS: Final = 4
 _ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names
 _CASES: Final = [
-    pytest.param(dialect, shard, marks=_ONE_SERVER if dialect == "mysql" else (), id=f"{dialect}-{shard}")
+    pytest.param(
+        dialect,
+        shard,
+        marks=[*([_ONE_SERVER] if dialect == "mysql" else []), *([pytest.mark.long] if shard else [])],
+        id=f"{dialect}-{shard}",
+    )
     for dialect in DIALECTS
     for shard in range(SHARDS)
 ]
