@@ -156,7 +156,10 @@ def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | 
 
 
 def _called_otherwise(linked: Linked, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
-    """Asks which rows are meant where a question calls them by a word of its own; None for any other question."""
+    """Asks which rows are meant where a question calls them by a word of its own; None for any other question.
+
+    Where there is but one table, they are its rows, and the answer says so.
+    """
     found: list[Candidate] = []
     word = ""
     for text, word, name in rows_called_otherwise(linked, Vocabulary.of(known)):
@@ -169,10 +172,15 @@ def _called_otherwise(linked: Linked, asked: Asked, known: Knowledge, lookup: Lo
     found = [one for one in found if one.tells_all] or found
     if not found:
         return None
+    only = _outcome(found, known) if len(known.tables) == 1 else None
+    if isinstance(only, QueryDraft) and only.confidence >= SURE:
+        return replace(only, confidence=min(ONLY_TABLE, only.confidence))
     message = f"Nothing in the data is called “{word}”. Is this what is meant?"
     return Clarification(message, _readings(found[:MOST_READINGS], known), _evidence(found[0]))
 
 
+ONLY_TABLE: Final = 0.75
+"""How sure an answer is at most whose rows are called by a word of the question's own, and are those of all data."""
 _READ_OTHERWISE: Final = 0.3
 """How sure a reading must be in which a word stands for rows that nothing calls so."""
 

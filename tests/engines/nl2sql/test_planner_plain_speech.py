@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from resolvers.engines.nl2sql.model import Clarification, QueryDraft, Unanswerable
+from resolvers.engines.nl2sql.model import Clarification, Knowledge, QueryDraft, Unanswerable
 from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 KINDS = table("kinds", "kind_id*:INTEGER kind_name")
@@ -79,3 +79,22 @@ def test_first_and_last_are_names_of_people() -> None:
 def test_what_a_query_does_not_tell_is_never_sure(text: str) -> None:
     outcome = asked(text, AVIARY)
     assert not isinstance(outcome, QueryDraft) or outcome.confidence <= 0.5, outcome
+
+
+def test_the_end_of_a_compound_name_stands_for_its_rows() -> None:
+    strikes = table("birdstrikes", "strike_no*:INTEGER airport struck_on:DATE")
+    known = Knowledge((strikes, table("airlines", "airline_id*:INTEGER airline_name")))
+    draft = drafted("How many strikes were there in 1999?", known)
+    assert 'FROM "birdstrikes"' in draft.sql
+    assert draft.reading.endswith("Read “strikes” as “birdstrikes”.")
+    assert draft.confidence <= 0.75
+
+
+def test_rows_of_the_only_table_may_be_called_otherwise_and_that_is_said() -> None:
+    football = table("football", "played_on:DATE home_team away_team")
+    draft = drafted("How many fixtures were there in 2016?", Knowledge((football,)))
+    assert draft.sql.startswith('SELECT COUNT(*) AS "count_football" FROM "football"')
+    assert draft.reading.endswith("Read “fixtures” as “football”.")
+    assert draft.confidence <= 0.75
+    clubs = table("clubs", "club_id*:INTEGER club_name")
+    assert isinstance(asked("How many fixtures were there in 2016?", Knowledge((football, clubs))), Clarification)

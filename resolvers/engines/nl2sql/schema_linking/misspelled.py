@@ -1,5 +1,5 @@
 """Misspelled words of a question, read as the words that they nearly are: of the catalog, and of questions themselves;
-and compound words that end in a table's name, read as it.
+and compound words that end in a table's name, or words that the compound name of a table ends in, read as it.
 
 Values are told apart elsewhere (`values.py`), and so are names that a longer word nearly is (`index.py`).
 """
@@ -51,15 +51,12 @@ def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correc
             (named if is_name else explained).update(range(one.first, one.last))
     for at in reversed(range(len(linked.tokens))):
         token = linked.tokens[at]
-        if (
-            at in explained
-            or token.quoted
-            or (at and token.text[:1].isupper())
-            or not _may_be_misspelled(token)
-            or vocabulary.is_word(token.lemma)
-        ):
+        if at in explained or token.quoted or (at and token.text[:1].isupper()) or vocabulary.is_word(token.lemma):
             continue
-        near = _nearest(token.text.lower(), vocabulary) or _second_half(token, vocabulary)
+        near = _compound(token, vocabulary) if at not in named else None
+        if near is None and not _may_be_misspelled(token):
+            continue
+        near = near or _nearest(token.text.lower(), vocabulary) or _second_half(token, vocabulary)
         if near is not None and (at not in named or _differs(token, near, vocabulary)):
             text = f"{text[: token.start]}{near}{text[token.end :]}"
             found.append(Correction(token.text, near))
@@ -90,6 +87,22 @@ def _second_half(token: Token, vocabulary: Vocabulary) -> str | None:
         if called and any(score >= _CALLED for _, score in vocabulary.tables((half,))):
             return token.text[first:].lower()
     return None
+
+
+def _compound(token: Token, vocabulary: Vocabulary) -> str | None:
+    """The name of the only table that is a compound of another word and this one: strikes, of `birdstrikes`."""
+    word = token.text.lower()
+    if len(word) < _SURE_OF_LETTERS or not word.isalpha() or token.is_lemma:
+        return None  # a plural, so that rows are meant
+    names = {one.name.lower() for one in vocabulary.known.tables}
+    found = {
+        name
+        for name in names
+        for whole in (name, f"{name}s")
+        if whole.isalpha() and whole.endswith(word) and len(whole) - len(word) >= _HALF
+        if whole[: -len(word)] not in _PREFIXES
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _nearest(word: str, vocabulary: Vocabulary) -> str | None:
