@@ -179,8 +179,13 @@ TABLES: list[tuple[DescribedTable, str | None]] = [
     ),
     (
         subject("kunden", "kundennr:INTEGER:pk", "ort:VARCHAR"),
-        "Each row is a “kunden” record, identified by `kundennr`.",
+        "Rows are identified by `kundennr`.",
     ),
+    # Words written as one, a doing, a sentence and a code name nothing that a row could be.
+    (subject("awardssharemanagers", "award_id:TEXT:pk"), "Rows are identified by `award_id`."),
+    (subject("fielding", "player_id:TEXT:pk"), "Rows are identified by `player_id`."),
+    (subject("plays_on", "match_no:TEXT:pk"), "Rows are identified by `match_no`."),
+    (subject("race_1", "car_no:TEXT:pk"), "Rows are identified by `car_no`."),
     (subject("orders", "note:TEXT"), None),
     (subject("t1", "a:INTEGER", "b:INTEGER"), None),
     (subject("t", "_:TEXT", "😀:TEXT", "city:TEXT", "note:TEXT"), "It records city and note."),

@@ -7,6 +7,7 @@ from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
 from resolvers.engines.english.identifiers import restates, title_of
+from resolvers.engines.english.vocabulary import COMMON
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 
@@ -82,7 +83,7 @@ def _row(subject: DescribedTable) -> Statement | None:
                 [with_article(str(name)) for name in names[1:]], 4
             )
             return Statement(sentence(f"{text}{by}"), "references", 0.95)
-    if noun is None:
+    if noun is None or not (subject.name.role or _is_countable(subject)):
         return Statement(sentence(f"Rows are identified by {listed(quoted, 6)}"), origin, 0.9) if key else None
     sure = 0.8 if subject.name.words.is_familiar else 0.55
     informs = bool(key) or bool(subject.name.words.expanded) or bool(subject.name.role)
@@ -96,6 +97,17 @@ def _row(subject: DescribedTable) -> Statement | None:
             sentence(f"Each row is a {kind} entry about {with_article(str(subject.a_row))}{by}"), origin, sure, informs
         )
     return Statement(sentence(f"Each row is {with_article(str(subject.a_row))}{by}"), origin, sure, informs)
+
+
+def _is_countable(subject: DescribedTable) -> bool:
+    """Return whether the name is surely that of a thing that a row may be.
+
+    A name of unknown words may be several written as one ("allstarfull"), one that ends in a doing ("batting") or in a
+    small word ("plays on") names no thing, and a single letter or digit is part of a code.
+    """
+    words = subject.name.words
+    said_in_full = all(len(word) > 1 and word.isalpha() for word in words.words)
+    return words.is_familiar and said_in_full and (words.head in COMMON or bool(words.expanded))
 
 
 def bridge_of(subject: DescribedTable) -> list[str] | None:
