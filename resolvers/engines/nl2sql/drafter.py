@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from resolvers.engines.english.grammar import listed
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
+from resolvers.engines.nl2sql.language.busy_times import busy_time
 from resolvers.engines.nl2sql.language.differences import halves
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
@@ -83,7 +85,7 @@ class Planner:
             return following
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
-        outcome = _planned(linked, asked, known, failed)
+        outcome = _busiest(asked, known, lookup) or _planned(linked, asked, known, failed)
         if isinstance(outcome, QueryDraft):
             return outcome
         if (assumed := with_revenue(known, linked)) is not None:
@@ -155,6 +157,34 @@ def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | 
     return max(found, key=lambda one: one.confidence, default=None)
 
 
+def _busiest(asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
+    """The time at which most happened, where a question leaves it to the data what that is; None for any other.
+
+    What happened are the rows of a table that tells when; where there are several such tables, it is asked which.
+    """
+    time = busy_time(asked.text)
+    if time is None or time.what is not None:
+        return None
+    vocabulary, catalog = Vocabulary.of(known), catalog_of(known)
+    tables = [one for one in known.tables if any(map(catalog.is_moment_like, catalog.of(one.fqn)))]
+    tables = [one for one in tables if not vocabulary.is_person(one.fqn)] or tables
+    found: list[Candidate] = []
+    for table in sorted(tables, key=lambda one: -(one.row_count or 0))[:MOST_READINGS]:
+        name = " ".join(tokens_of(table.name))
+        linked = _linked(time.counting(name), asked, known, lookup)
+        linked = replace(linked, corrections=(Correction(time.word, f"{time.degree} {name}"),))
+        best = next(iter(candidates(linked, known)[0]), None)
+        if best is not None and not best.unknown and not best.forbidden:
+            found.append(best)
+    if not found:
+        return None
+    if len(tables) == 1 and isinstance(only := _outcome(found, known), QueryDraft):
+        return replace(only, confidence=min(ONLY_TABLE, only.confidence))
+    readings = _readings(found, known)
+    which = "Is this what is meant?" if len(readings) == 1 else "Which of these is meant?"
+    return Clarification(f"It is not said what makes a time the {time.word}. {which}", readings, _evidence(found[0]))
+
+
 def _called_otherwise(linked: Linked, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
     """Asks which rows are meant where a question calls them by a word of its own; None for any other question.
 
@@ -191,6 +221,9 @@ def understood(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
 
 
 def _over_time(text: str) -> str:
+    time = busy_time(text)
+    if time is not None and time.what is not None:
+        return time.counting(time.what)
     return over_time(side_by_side(compared(text)))
 
 
