@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from auth.relations import group_subject, user_subject
@@ -19,6 +20,12 @@ WORKER = f"{RESERVED_PREFIX}worker"
 def is_reserved(user_id: str) -> bool:
     """Return whether an id is the platform's own, in whatever case it is written: no token may carry it."""
     return user_id.casefold().startswith(RESERVED_PREFIX)
+
+
+@lru_cache(1024)
+def _subjects(user_id: str, groups: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a caller; each request asks for them once for every permission."""
+    return (user_subject(user_id), *(group_subject(group) for group in groups))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Caller:
     @property
     def subjects(self) -> tuple[str, ...]:
         """Every name under which relations may mention this caller: `user:<sub>`, then `group:<name>#member` each."""
-        return (user_subject(self.user_id), *(group_subject(group) for group in self.groups))
+        return _subjects(self.user_id, self.groups)
 
     @property
     def principal(self) -> str:

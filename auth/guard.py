@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.relations import CheckRequest, Relations, bare_id, object_name
+from auth.relations import CheckRequest, Relations, Seen, bare_id, object_name
 from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
 
 
 class Guard:
-    """Answers whether a caller holds a permission; one round trip per object and permission, groups included."""
+    """Answers whether a caller holds a permission; one round trip per object and permission, groups included.
 
-    def __init__(self, relations: Relations) -> None:
+    `at_once` says that what is asked until `admitted` follows at once on the arrival of the request, so that one look
+    at whether relations have changed serves all of it.
+    """
+
+    def __init__(self, relations: Relations, *, at_once: bool = False) -> None:
         self._relations = relations
         self._answers: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
+        self._seen: Seen | None = {} if at_once else None
 
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
         """Return whether the caller or any of their groups holds the permission, inside their own organization's tuples
@@ -34,7 +39,7 @@ class Guard:
         key = (caller.organization_id, caller.subjects, permission.value, object_name(object_type, object_id))
         if key not in self._answers:
             self._answers[key] = await self._relations.allowed(
-                caller.organization_id, caller.subjects, permission.value, key[3]
+                caller.organization_id, caller.subjects, permission.value, key[3], seen=self._seen
             )
         return self._answers[key]
 
@@ -82,9 +87,14 @@ class Guard:
             left = [permission for permission in left if permission.value in yes]
         return left
 
+    def admitted(self) -> None:
+        """The work of the request begins: whatever is asked from now on is asked of how relations are then."""
+        self._seen = None
+
     def forget(self) -> None:
         """Drop the answers, after relations were changed in this request."""
         self._answers.clear()
+        self._seen = None
 
     def fresh(self) -> "Guard":
         """A guard on the same engine that knows nothing yet."""

@@ -19,6 +19,7 @@ from auth.relations import (
     DoesNotStand,
     Explanation,
     RelationTuple,
+    Seen,
     Undecided,
     split_object,
     split_user,
@@ -105,19 +106,25 @@ class LocalRelations:
         decided = await self._decisions(store, asked)
         return [decided[question] for question in asked]
 
-    async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
+    async def allowed(
+        self, store: str, subjects: Sequence[str], relation: str, object: str, *, seen: Seen | None = None
+    ) -> bool:
         """See `Relations.allowed`."""
         if not subjects:
             return False
         question: Question = (tuple(subjects), relation, object)
-        return (await self._decisions(store, [question]))[question]
+        return (await self._decisions(store, [question], seen))[question]
 
-    async def _decisions(self, store: str, asked: Sequence[Question]) -> dict[Question, bool]:
+    async def _decisions(self, store: str, asked: Sequence[Question], seen: Seen | None = None) -> dict[Question, bool]:
         """Decide, out of memory what was decided before. What could not be decided is a no that nobody keeps."""
         memory = self._remembered
         if memory is None:
             return {question: answer or False for question, answer in (await self._decided(store, asked)).items()}
-        revision = await memory.revision(store)
+        revision = None if seen is None else seen.get(store)
+        if revision is None:
+            revision = await memory.revision(store)
+            if seen is not None:
+                seen[store] = revision
         known = memory.at(store, revision)
         found = {question: known[question] for question in asked if question in known}
         missing = [question for question in asked if question not in found]

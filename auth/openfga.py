@@ -27,6 +27,7 @@ from auth.relations import (
     Explanation,
     NotInModel,
     RelationTuple,
+    Seen,
     Undecided,
     already_stands,
     does_not_stand,
@@ -107,7 +108,9 @@ class OpenFgaRelations:
                 raise answer
         return [answer is True for answer in answers]
 
-    async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
+    async def allowed(
+        self, store: str, subjects: Sequence[str], relation: str, object: str, *, seen: Seen | None = None
+    ) -> bool:
         """See `Relations.allowed`."""
         answers = await self._answers(store, [CheckRequest(name, relation, object) for name in subjects], (), None)
         if any(answer is True for answer in answers):

@@ -9,7 +9,7 @@ import contextlib
 import logging
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from limits import RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.storage import RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 from limits.errors import ConfigurationError
 from pydantic import BaseModel, Field, SecretStr
@@ -77,12 +77,8 @@ class Limits:
 
     def of(self, kind: CallKind) -> int:
         """The limit of one kind."""
-        return {
-            CallKind.READ: self.reads,
-            CallKind.WRITE: self.writes,
-            CallKind.BULK: self.bulk,
-            CallKind.ANONYMOUS: self.anonymous,
-        }[kind]
+        limit: int = getattr(self, kind.value)
+        return limit
 
     def overridden(
         self,
@@ -115,44 +111,39 @@ class RateWindow:
     retry_after: int
 
 
-class MemoryWindows(MemoryStorage):
-    """The library's storage in memory with a clock of ours, and without its sweeper.
+class MemoryWindows:
+    """The windows of this process: when each of the calls of the last minute was made.
 
-    The library's sweeper visits every key after every call, one thread hop each; here the least recently charged
-    window is dropped when there are too many, and a window drops its old entries when it is charged. There is no
-    await between looking and charging, so a charge is atomic within an event loop.
+    Where there are too many, the least recently charged window is dropped; a window drops its old entries when it is
+    looked at. Nothing is awaited between looking and charging, so a charge is atomic within an event loop.
     """
 
-    STORAGE_SCHEME = ["async+stoa-memory"]
-
     def __init__(self, clock: Callable[[], float], most: int = MOST_WINDOWS) -> None:
-        super().__init__()
         self._clock = clock
         self._most = most
         self._windows: OrderedDict[str, list[float]] = OrderedDict()
 
-    async def acquire_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
-        """Charge when there is room."""
+    def charge(self, key: str, limit: int, cost: int) -> tuple[bool, float, int]:
+        """Charge when there is room; whether there was, and what `look` tells after it."""
         now = self._clock()
-        times = self._live(key, now - expiry)
-        if len(times) + amount > limit:
-            return False
-        times.extend([now] * amount)
-        self._windows[key] = times
-        self._windows.move_to_end(key)
-        while len(self._windows) > self._most:
-            self._windows.popitem(last=False)
-        return True
+        times = self._live(key, now - WINDOW)
+        fits = len(times) + cost <= limit
+        if fits:
+            if cost == 1:
+                times.append(now)
+            else:
+                times.extend([now] * cost)
+            self._windows[key] = times
+            self._windows.move_to_end(key)
+            while len(self._windows) > self._most:
+                self._windows.popitem(last=False)
+        return fits, times[0] if times else now, len(times)
 
-    async def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
-        """Return when the oldest counted call was made, and how many there are."""
+    def look(self, key: str) -> tuple[float, int]:
+        """Return when the oldest counted call was made, which is now where there is none, and how many there are."""
         now = self._clock()
-        times = self._live(key, now - expiry)
+        times = self._live(key, now - WINDOW)
         return (times[0], len(times)) if times else (now, 0)
-
-    async def clear(self, key: str) -> None:
-        """Forget one window."""
-        self._windows.pop(key, None)
 
     def drop_latest(self, key: str) -> None:
         """Take back the latest call."""
@@ -163,8 +154,8 @@ class MemoryWindows(MemoryStorage):
         times = self._windows.get(key)
         if times is None:
             return []
-        # A call made exactly one window ago has left it.
-        del times[: bisect_left(times, math.nextafter(since, math.inf))]
+        if times and times[0] <= since:  # a call made exactly one window ago has left it
+            del times[: bisect_right(times, since)]
         return times
 
 
@@ -180,8 +171,7 @@ class RateLimiter:
     ) -> None:
         self._limits = limits
         self._clock = clock
-        self._memory_windows = MemoryWindows(clock)
-        self._memory = MovingWindowRateLimiter(self._memory_windows)
+        self._memory = MemoryWindows(clock)
         self._redis = None if redis is None else MovingWindowRateLimiter(redis)
         self._redis_storage = redis
         self._redis_again_at = -math.inf
@@ -211,10 +201,10 @@ class RateLimiter:
         amount = self._limits.of(kind) if limit is None else limit
         if amount <= 0:
             return
-        key = RateLimitItemPerMinute(amount, namespace=NAMESPACE).key_for(kind.value, principal)
         if self._redis_storage is None or self._clock() < self._redis_again_at:
-            self._memory_windows.drop_latest(key)
+            self._memory.drop_latest(_key(amount, kind, principal))
             return
+        key = RateLimitItemPerMinute(amount, namespace=NAMESPACE).key_for(kind.value, principal)
         bridge: Any = self._redis_storage.bridge
         with contextlib.suppress(Exception):  # as above: whatever ails Redis
             await bridge.get_connection().lpop(bridge.prefixed_key(key))
@@ -236,10 +226,9 @@ class RateLimiter:
         now = self._clock()
         if amount <= 0:
             return RateWindow(0, 0, math.ceil(now) + WINDOW, cost == 0, 0 if cost == 0 else WINDOW)
-        item = RateLimitItemPerMinute(amount, namespace=NAMESPACE)
         if self._redis is not None and now >= self._redis_again_at:
             try:
-                return await self._through(self._redis, item, kind, principal, cost, charge)
+                return await self._through(self._redis, amount, kind, principal, cost, charge)
             except Exception as error:  # whatever ails Redis, its client or its address: a limiter never answers 500
                 self._redis_again_at = now + REDIS_PAUSE
                 log.warning(
@@ -247,20 +236,36 @@ class RateLimiter:
                     type(error.__cause__ or error).__name__,
                     REDIS_PAUSE,
                 )
-        return await self._through(self._memory, item, kind, principal, cost, charge)
+        key = _key(amount, kind, principal)
+        if charge:
+            charged, oldest, calls = self._memory.charge(key, amount, cost)
+            return self._told(amount, cost, oldest + WINDOW, amount - calls, charged)
+        oldest, calls = self._memory.look(key)
+        return self._told(amount, cost, oldest + WINDOW, amount - calls, None)
 
     async def _through(
-        self, limiter: Any, item: RateLimitItemPerMinute, kind: CallKind, principal: str, cost: int, charge: bool
+        self, limiter: Any, amount: int, kind: CallKind, principal: str, cost: int, charge: bool
     ) -> RateWindow:
+        item = RateLimitItemPerMinute(amount, namespace=NAMESPACE)
         identifiers = (kind.value, principal)
         charged = await limiter.hit(item, *identifiers, cost=cost) if charge else None
         reset, remaining = await limiter.get_window_stats(item, *identifiers)
-        remaining = max(0, int(remaining))
+        return self._told(amount, cost, reset, int(remaining), charged)
+
+    def _told(self, amount: int, cost: int, reset: float, remaining: int, charged: bool | None) -> RateWindow:
+        """The window; `charged` says whether there was room, None that nothing was charged."""
+        remaining = max(0, remaining)
         allowed = remaining >= cost if charged is None else charged
-        whole_reset = math.ceil(reset)
+        if allowed:
+            return RateWindow(amount, remaining, math.ceil(reset), True, 0)
         # A cost above the limit never fits: then the wait is a whole window, not a promise.
-        wait = WINDOW if cost > item.amount else max(1, min(WINDOW, math.ceil(reset - self._clock())))
-        return RateWindow(item.amount, remaining, whole_reset, allowed, 0 if allowed else wait)
+        wait = WINDOW if cost > amount else max(1, min(WINDOW, math.ceil(reset - self._clock())))
+        return RateWindow(amount, remaining, math.ceil(reset), False, wait)
+
+
+def _key(amount: int, kind: CallKind, principal: str) -> str:
+    """The name of a window in memory; a limit that is changed starts a window of its own."""
+    return f"{amount}/{kind.value}/{principal}"
 
 
 def _redis_storage(settings: RedisSettings) -> RedisStorage | None:

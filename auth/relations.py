@@ -8,9 +8,10 @@ Names are made with `object_name`, `user_subject` and `group_subject`; they esca
 meaning of a name (a token whose `sub` is `*` is a user called `*`, not everybody).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
 from schema.errors import AlreadyExists, Forbidden, NotFound
@@ -99,6 +100,10 @@ class Undecided(Forbidden):
     """The question could not be decided (too deep, or a condition lacks what it needs), so the answer is no."""
 
 
+Seen = dict[str, str]
+"""What the relations of each store were seen to be at, by somebody who asks several things of one moment."""
+
+
 class Relations(Protocol):
     """An authorization engine. Every failure is an exception or a no, never a yes.
 
@@ -129,8 +134,13 @@ class Relations(Protocol):
         """Answer many questions, in order."""
         ...
 
-    async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
-        """Say whether any subject holds it: a user and all of their groups in one round trip."""
+    async def allowed(
+        self, store: str, subjects: Sequence[str], relation: str, object: str, *, seen: Seen | None = None
+    ) -> bool:
+        """Say whether any subject holds it: a user and all of their groups in one round trip.
+
+        `seen` is shared by questions that are asked of one moment.
+        """
         ...
 
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
@@ -241,7 +251,13 @@ def does_not_stand(missing: Iterable[RelationTuple]) -> DoesNotStand:
     return DoesNotStand("relation", next((str(item) for item in missing), "one of several"))
 
 
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:@/|+-]+")
+"""What nearly every identifier is made of, none of it to be escaped."""
+
+
 def _escaped(id_: str) -> str:
+    if _PLAIN.fullmatch(id_) is not None:
+        return id_
     if id_ == "*":
         return "%2A"
     return "".join(

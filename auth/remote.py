@@ -25,6 +25,7 @@ from auth.relations import (
     NotInModel,
     Relations,
     RelationTuple,
+    Seen,
     Undecided,
 )
 from schema.errors import Forbidden
@@ -78,7 +79,7 @@ class RemoteCall:
         fields: dict[str, Any] = {
             p.name: (hints[p.name], ... if p.default is p.empty else p.default)
             for p in inspect.signature(method).parameters.values()
-            if p.name != "self"
+            if p.name not in ("self", "seen")  # what was seen here says nothing there
         }
         self.name = name
         self.arguments: type[BaseModel] = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
@@ -169,7 +170,9 @@ class RemoteRelations:
             raise GovernanceUnavailable
         return answers
 
-    async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
+    async def allowed(
+        self, store: str, subjects: Sequence[str], relation: str, object: str, *, seen: Seen | None = None
+    ) -> bool:
         """See `Relations.allowed`."""
         found = await self._ask("allowed", store=store, subjects=subjects, relation=relation, object=object)
         return cast("bool", found)

@@ -83,6 +83,7 @@ class Operation(Generic[P, R]):
 
     async def __call__(self, ctx: Context, /, *args: P.args, **kwargs: P.kwargs) -> R:
         await self.authorize(ctx, kwargs)
+        ctx.guard.admitted()
         if self.catalog_only:
             ctx.called.append((self, kwargs))
             if ctx.look is not None and not ctx.catalog_revision:
@@ -127,7 +128,7 @@ class Operation(Generic[P, R]):
             arguments = self.arguments.model_validate_strings(strings)
         except PydanticError as error:
             raise refused_parameters(error) from None
-        return {name: getattr(arguments, name) for name in self.arguments.model_fields}
+        return dict(arguments.__dict__)
 
     def parsed_body(self, raw: bytes, *, graph: bool = False) -> Any:
         """Parse a JSON body strictly: no string becomes a number, no number a boolean. Raises 400 or 422.

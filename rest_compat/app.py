@@ -12,7 +12,6 @@ from importlib.metadata import version
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -61,7 +60,7 @@ from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds
 from rest_compat.data_readiness import data_readiness
 from rest_compat.door import Door
-from rest_compat.errors import as_api_error, is_clear, response_of, sentence
+from rest_compat.errors import is_clear, sentence
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
@@ -73,14 +72,13 @@ from rest_compat.middleware import PROBES, RequestMiddleware, probe
 from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
-from rest_compat.request import ContextFactory, state_of
+from rest_compat.request import ContextFactory
 from rest_compat.routing import TableRouter
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.sign_in import sign_in_of
 from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
-from schema.errors import ApiError
 from schema.graph import build_graph
 from schema.subgraph import build_subgraph
 
@@ -348,10 +346,18 @@ async def _shutdown(receive: Receive) -> None:
         pass
 
 
+class _Http(Starlette):
+    """The paths, without the library's two layers for failures: `RequestMiddleware` answers those of all paths."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Serve by the routes alone."""
+        return self.router
+
+
 def _http_app(
     services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
 ) -> Starlette:
-    app = Starlette()
+    app = _Http()
     app.router = TableRouter([])
     for service in services:
         app.router.routes.extend(service.door.routes)
@@ -377,18 +383,6 @@ def _http_app(
     app.router.routes.extend([*guide_routes(), *page_routes(pages, sign_in_of(settings))])
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))
-
-    async def refused(request: Request, error: Exception) -> Response:
-        state = state_of(request)
-        path = request.url.path
-        response = response_of(
-            as_api_error(error, path), path=path, request_id=state.request_id, trace_id=state.trace_id
-        )
-        response.headers.update(getattr(error, "headers", None) or {})
-        return response
-
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(ApiError, refused)
     return app
 
 

@@ -116,7 +116,7 @@ async def _found(scope: Scope, context_factory: ContextFactory) -> KeptAnswer | 
         if calls is None:
             return None
         look = answers.look(key.scope)
-        ctx = await context_factory.context(connection, caller)
+        ctx = await context_factory.context(connection, caller, at_once=True)
         for operation, arguments in calls:
             await operation.authorize(ctx, arguments)
         answer = answers.at(key, await look())

@@ -4,7 +4,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -91,7 +91,7 @@ class RequestMiddleware:
         except Exception as error:
             failure = as_api_error(error, scope["path"])
             if not state.status:
-                await answer(failure, scope, receive, send)
+                await answer(failure, scope, receive, send, getattr(error, "headers", None))
             elif failure.status == HUNG_UP:
                 state.status = HUNG_UP
             else:
@@ -130,10 +130,13 @@ class RequestMiddleware:
             headers["X-RateLimit-Reset"] = str(window.reset)
 
 
-async def answer(error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send the envelope of a failure."""
+async def answer(
+    error: ApiError, scope: Scope, receive: Receive, send: Send, headers: Mapping[str, str] | None = None
+) -> None:
+    """Send the envelope of a failure, with further headers."""
     state: RequestState = scope["stoa"]
     response = response_of(error, path=scope["path"], request_id=state.request_id, trace_id=state.trace_id)
+    response.headers.update(headers or {})
     await response(scope, receive, send)
 
 

@@ -122,7 +122,8 @@ class ContextFactory:
 
     async def limits_of(self, organization_id: str) -> Limits:
         """The deployment's limits, with what the tenant's administrators set over them."""
-        return self.defaults.overridden(*(await self.tenant_rows.of(organization_id) or ()))
+        row = await self.tenant_rows.of(organization_id)
+        return self.defaults if row is None else self.defaults.overridden(*row)
 
     async def context(
         self,
@@ -132,12 +133,14 @@ class ContextFactory:
         project_required: bool = False,
         project: str | None = None,
         if_match: str | None = None,
+        at_once: bool = False,
     ) -> Context:
         """The context of an operation: the project header wins when the caller may read that project.
 
-        `project` and `if_match` stand for the headers where a door takes them beside the arguments of a call.
+        `project` and `if_match` stand for the headers where a door takes them beside the arguments of a call. `at_once`
+        says that the operation is called without waiting for anything more, such as a body.
         """
-        ctx = self.unselected(connection, caller)
+        ctx = self.unselected(connection, caller, at_once=at_once)
         project = connection.headers.get(PROJECT_HEADER) if project is None else project
         if project is None and project_required:
             raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
@@ -147,18 +150,18 @@ class ContextFactory:
             # The claim's own project is left to the operation's permission: a service worker may not read projects.
             if project != caller.project_id:
                 await require_project(ctx.guard, caller, project)
-            ctx.caller = replace(caller, project_id=project)
+                ctx.caller = replace(caller, project_id=project)
         ctx.expected_revision = expected_revisions(connection.headers.get("if-match") if if_match is None else if_match)
         return ctx
 
-    def unselected(self, connection: HTTPConnection, caller: Caller) -> Context:
+    def unselected(self, connection: HTTPConnection, caller: Caller, *, at_once: bool = False) -> Context:
         """The context before any header that selects a project or a version has been looked at."""
         state = state_of(connection)
         return Context(
             caller=caller,
             request_id=state.request_id,
             services=self.services,
-            guard=Guard(self.services.relations),
+            guard=Guard(self.services.relations, at_once=at_once),
             trace_id=state.trace_id,
         )
 

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from functools import cached_property
 from typing import Any, Literal, cast
+from urllib.parse import parse_qsl
 
 import orjson
 from pydantic import TypeAdapter
@@ -122,7 +123,8 @@ class OperationRoute(Route):
         """Serve one request; a 405 names what the path takes, whichever route was asked first."""
         if scope["method"] not in (self.methods or ()):
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.allowed))})
-        await super().handle(scope, receive, send)
+        response = await self._serve(Request(scope, receive, send))  # which handles whatever fails itself
+        await response(scope, receive, send)
 
     async def _serve(self, request: Request) -> Response:
         try:
@@ -140,7 +142,9 @@ class OperationRoute(Route):
         op = self.operation
         caller = await context_factory.caller(request, op.kind)
         await context_factory.charge(request, caller, op.kind)
-        ctx = await context_factory.context(request, caller, project_required=self.project == "required")
+        ctx = await context_factory.context(
+            request, caller, project_required=self.project == "required", at_once=op.body is None and op.upload is None
+        )
         ctx.writes_only = True
         if op.catalog_only:
             ctx.catalog_only = True
@@ -176,7 +180,10 @@ class OperationRoute(Route):
     def _strings(self, request: Request) -> dict[str, Any]:
         """The path and query parameters that the operation declares; others are ignored, as HTTP clients expect."""
         known = self.operation.arguments.model_fields
-        query = {name: value for name, value in request.query_params.items() if name in known}
+        text = request.scope["query_string"].decode("latin-1")
+        query = (
+            {name: value for name, value in parse_qsl(text, keep_blank_values=True) if name in known} if text else {}
+        )
         return query | {name: value for name, value in request.path_params.items() if name in known}
 
     def _written(self, value: Any) -> Response:

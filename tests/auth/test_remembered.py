@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from auth.caller import Caller
+from auth.guard import Guard
 from auth.local import LocalRelations
 from auth.model import Model, platform_model
 from auth.relations import CheckRequest, RelationTuple
@@ -17,6 +19,7 @@ from persistence.engine import Database
 from persistence.revisions import Revisions
 from persistence.tables.authorization import relation_tuples
 from persistence.tuples import StoredTuples, read_tuples, write_tuples
+from schema.governance.permission import Permission
 from tests.auth.cases.engines import database, remembering, tuple_of, tuples
 from tests.support.postgres import postgres_server, postgres_url  # noqa: F401
 
@@ -309,3 +312,35 @@ async def test_a_look_that_nobody_waits_for_ends_with_the_process(postgres_url: 
             await waits
         assert await revisions.of("acme") == ""
         await revisions.close()
+
+
+async def test_one_look_serves_what_a_request_asks_as_it_arrives_and_nothing_later(
+    two: tuple[Database, Database],
+) -> None:
+    class Looking(Revisions):
+        looks = 0
+
+        async def of(self, store: str) -> str:
+            self.looks += 1
+            return await super().of(store)
+
+    writer = remembering(platform_model(), two[0])
+    looking = Looking(two[1])
+    engine = LocalRelations(platform_model(), StoredTuples(two[1]), Remembered(looking))
+    caller = Caller("ann", "acme", groups=("readers",))
+    asked = [(Permission.CAN_READ, "project", "shop"), (Permission.CAN_READ, "data_connection", "d")]
+    await writer.write("acme", [*CHAIN, GRANT])
+    for guard, looks in ((Guard(engine), 2), (Guard(engine, at_once=True), 1)):
+        for _ in range(2):  # what is decided anew takes a look more to be kept
+            looking.looks, fresh = 0, guard.fresh() if looks == 2 else Guard(engine, at_once=True)
+            assert [await fresh.allows(caller, *one) for one in asked] == [True, True]
+        assert looking.looks == looks
+    for begins in (Guard.admitted, Guard.forget):
+        guard = Guard(engine, at_once=True)
+        assert await guard.allows(caller, *asked[0])
+        begins(guard)
+        await writer.write("acme", [], [GRANT])
+        assert not await guard.allows(caller, *asked[1])
+        await writer.write("acme", [GRANT])
+        assert await Guard(engine, at_once=True).allows(caller, *asked[1])
+    await looking.close()

@@ -148,7 +148,7 @@ async def test_a_wrong_method_is_in_the_envelope_and_names_the_right_ones(world:
 async def test_an_unexpected_failure_is_masked_and_logged_under_the_request_id(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(*_: object) -> bool:
+    async def broken(*_: object, **__: object) -> bool:
         raise RuntimeError(SECRET)
 
     owner = world.owner
@@ -168,7 +168,7 @@ async def test_an_unexpected_failure_is_masked_and_logged_under_the_request_id(
 async def test_the_line_in_the_log_carries_the_ids_of_the_answer(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def broken(*_: object) -> bool:
+    async def broken(*_: object, **__: object) -> bool:
         raise RuntimeError("for the log")
 
     owner, root = world.owner, logging.getLogger()

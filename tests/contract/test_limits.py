@@ -210,7 +210,7 @@ async def test_the_four_headers_are_on_every_answer(world: World, monkeypatch: p
     expected.append((429, await world.request("POST", "/governance/projects", token=ann, content=b"{")))
     assert last.status_code in (400, 429)
 
-    async def broken(*_: object) -> bool:
+    async def broken(*_: object, **__: object) -> bool:
         raise RuntimeError
 
     monkeypatch.setattr(world.app.parts.services.relations, "allowed", broken)
