@@ -21,11 +21,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
 from persistence.connecting import Connecting, steady
+from persistence.pipeline import NotAsked, Pipeline
 from persistence.private import private_database
 from schema.errors import ApiError, DatabaseError
 
 T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
+Values = Mapping[str, Any] | tuple[Any, ...]
+"""What a statement asks with, by name or by position."""
+
 BeforeCommit = Callable[[], Awaitable[None]]
 
 log = logging.getLogger("stoa.persistence")
@@ -124,11 +128,12 @@ class Database:
         except sa.exc.DBAPIError as error:
             raise _translated(error) from error
 
-    async def glance(self, statement: str, values: Mapping[str, Any]) -> list[Any]:
+    async def glance(self, statement: str, values: Values) -> list[Any]:
         """Ask something so short that getting ready for it would cost more than the answer; the driver's own rows.
 
-        It runs beside the pools, one statement after another, and sees all that was committed before it was asked. The
-        statement is spelled as the driver of the store wants it. Raises DatabaseError when the store fails.
+        It runs beside the pools, one statement after another, and sees all that was committed before it was asked. So
+        it is for what finds a few rows by a key. The statement is spelled as the driver of the store wants it. Raises
+        DatabaseError when the store fails.
         """
         # Who listens to statements hears this one too, and whatever is wrong is told as it always was: for both, the
         # statement goes the usual way.
@@ -136,7 +141,8 @@ class Database:
             found = await self._side.glance(statement, values)
             if found is not None:
                 return found
-        return await self.read(lambda connection: list(connection.exec_driver_sql(statement, dict(values))))
+        given = dict(values) if isinstance(values, Mapping) else values
+        return await self.read(lambda connection: list(connection.exec_driver_sql(statement, given)))
 
     async def flush(self) -> bool:
         """Put all that was committed so far where a power cut does not take it back; whether that was possible.
@@ -216,7 +222,7 @@ class _Sqlite:
 
         return await self._readers.run(unit)
 
-    async def glance(self, statement: str, values: Mapping[str, Any]) -> list[Any] | None:
+    async def glance(self, statement: str, values: Values) -> list[Any] | None:
         # In the loop itself: a look into a small table takes some ten microseconds, a hop to a thread ten times that.
         # It waits for nobody (readers of a write-ahead log need not), and the usual way is asked where it would.
         try:
@@ -301,8 +307,7 @@ class _Postgres:
 
     def __init__(self, url: str, pool_size: int) -> None:
         self._connecting, self._connecting_reads = Connecting(), Connecting(steady)
-        self._aside: Any = None
-        self._one_glance = asyncio.Lock()
+        self._aside = Pipeline(self._connected_aside)
         self._engine, self._reading = (
             create_async_engine(
                 url,
@@ -339,27 +344,18 @@ class _Postgres:
                 raise
             return await greenlet_spawn(unit)  # the server hung up; a read may be asked again
 
-    async def glance(self, statement: str, values: Mapping[str, Any]) -> list[Any] | None:
-        async with self._one_glance:
-            for _ in range(2):  # the server may have hung up since the last time
-                try:
-                    return await self._glanced(statement, values)
-                except self._reader.dialect.loaded_dbapi.Error:
-                    await self._look_away()
-            return None
+    async def glance(self, statement: str, values: Values) -> list[Any] | None:
+        assert isinstance(values, Mapping)
+        for _ in range(2):  # the server may have hung up since the last time
+            try:
+                return await self._aside.ask(statement, values)
+            except (NotAsked, self._reader.dialect.loaded_dbapi.Error):
+                pass
+        return None
 
-    async def _glanced(self, statement: str, values: Mapping[str, Any]) -> list[Any]:
-        if self._aside is None:
-            arguments, named = self._reader.dialect.create_connect_args(self._reader.url)
-            self._aside = await self._connecting_reads(*arguments, **named, autocommit=True, prepare_threshold=0)
-        cursor = await self._aside.execute(statement, values)
-        found: list[Any] = await cursor.fetchall()
-        return found
-
-    async def _look_away(self) -> None:
-        aside, self._aside = self._aside, None
-        if aside is not None:
-            await aside.close()
+    async def _connected_aside(self) -> Any:
+        arguments, named = self._reader.dialect.create_connect_args(self._reader.url)
+        return await self._connecting(*arguments, **named, autocommit=True)
 
     async def write(self, work: Work[T], before_commit: BeforeCommit | None) -> T:
         async with self._engine.begin() as connection:
@@ -372,7 +368,7 @@ class _Postgres:
         return True
 
     async def close(self) -> None:
-        await self._look_away()
+        await self._aside.close()
         for connecting in (self._connecting, self._connecting_reads):
             await connecting.close()
         await self._engine.dispose()

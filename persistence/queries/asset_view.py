@@ -20,6 +20,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.util import await_only
 
 from persistence.columns import Moment
+from persistence.engine import Database, Values
 from persistence.tables.catalog import metadata_assets
 from schema.plan import ENUM, Read
 from schema.utils.metadata_asset import AssetOwner, AssetTag, AssetType, ChangeDescription, MetadataAsset
@@ -161,15 +162,21 @@ class HotStatement:
 
     def rows(self, connection: sa.Connection, *, binary: bool = False, **values: str | None) -> list[Sequence[Any]]:
         """The rows for the given values of the statement's `bindparam`s; `binary` is better where they hold bytes."""
-        kind = connection.dialect.name
-        if kind not in self._compiled:
-            made = self._select.compile(dialect=connection.dialect)
-            order = list(made.positiontup) if made.positional and made.positiontup is not None else None
-            self._compiled[kind] = (str(made), dict(made.params), order)
-        text, defaults, order = self._compiled[kind]
-        named = {**defaults, **values}
-        given = named if order is None else tuple([named[name] for name in order])
+        text, given = self._spelled(connection.dialect, values)
         return driver_rows(connection, text, given, binary=binary)
+
+    async def glanced(self, database: Database, **values: str | None) -> list[Sequence[Any]]:
+        """The rows without a unit of work, for a statement that finds few by a key. Raises DatabaseError."""
+        return await database.glance(*self._spelled(database.sync_engines[0].dialect, values))
+
+    def _spelled(self, dialect: sa.Dialect, values: Mapping[str, Any]) -> tuple[str, Values]:
+        if dialect.name not in self._compiled:
+            made = self._select.compile(dialect=dialect)
+            order = list(made.positiontup) if made.positional and made.positiontup is not None else None
+            self._compiled[dialect.name] = (str(made), dict(made.params), order)
+        text, defaults, order = self._compiled[dialect.name]
+        named = {**defaults, **values}
+        return text, named if order is None else tuple([named[name] for name in order])
 
 
 def driver_rows(

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 import sqlalchemy as sa
 
+from persistence.engine import Database
 from persistence.queries.asset_documents import FEWEST, children_documents
 from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
 from persistence.queries.catalog_edit import (
@@ -85,16 +86,8 @@ def get_asset(
         )
     fqn = str(parse_fqn(fqn))
     row = _row(connection, scope, resource_uri, fqn)
-    if row is None:
-        raise NotFound(NOUN, fqn)
-    view = AssetView(row)
-    if asset_type is not None and view.type is not asset_type:
-        raise ValidationError(
-            f"{fqn} is a {view.type}, not a {asset_type}.",
-            field="asset_type",
-            expected=asset_type.value,
-            actual=view.type.value,
-        )
+    view = _found(row, fqn, asset_type)
+    assert row is not None
     if version is not None:
         return _old(connection, view, Version.parse(version))
     if view.deleted_at is not None:
@@ -108,6 +101,32 @@ def get_asset(
     kind, statement = _narrow(only, view.type is AssetType.TABLE)
     children = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
     return AssetView(row, [kind(child) for child in children])
+
+
+async def find_asset(
+    database: Database, scope: Scope, resource_uri: str, fqn: str, *, asset_type: AssetType | None = None
+) -> AssetView:
+    """One asset alone as it stands, like `get_asset`: a single row by its key, for which no unit of work is begun."""
+    fqn = str(parse_fqn(fqn))
+    rows = await _BY_NAME.glanced(database, **_named(scope, resource_uri, fqn))
+    view = _found(rows[0] if rows else None, fqn, asset_type)
+    if view.deleted_at is not None:
+        raise NotFound(NOUN, fqn)
+    return view
+
+
+def _found(row: Sequence[Any] | None, fqn: str, asset_type: AssetType | None) -> AssetView:
+    if row is None:
+        raise NotFound(NOUN, fqn)
+    view = AssetView(row)
+    if asset_type is not None and view.type is not asset_type:
+        raise ValidationError(
+            f"{fqn} is a {view.type}, not a {asset_type}.",
+            field="asset_type",
+            expected=asset_type.value,
+            actual=view.type.value,
+        )
+    return view
 
 
 def _written(connection: sa.Connection, scope: Scope, fqn: str, row: Sequence[Any], type_: AssetType) -> AssetView:
@@ -128,10 +147,18 @@ def live_assets(connection: sa.Connection, organization_id: str, ids: Sequence[s
 
 
 def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Sequence[Any] | None:
-    rows = _BY_NAME.rows(
-        connection, organization_id=scope.organization_id, project_id=scope.project_id, uri=resource_uri, fqn=fqn
-    )
+    rows = _BY_NAME.rows(connection, **_named(scope, resource_uri, fqn))
     return rows[0] if rows else None
+
+
+def _named(scope: Scope, resource_uri: str, fqn: str) -> dict[str, Any]:
+    """The values of `_BY_NAME`."""
+    return {
+        "organization_id": scope.organization_id,
+        "project_id": scope.project_id,
+        "uri": resource_uri,
+        "fqn": fqn,
+    }
 
 
 def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[Sequence[Any]]:

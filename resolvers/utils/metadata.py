@@ -14,7 +14,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.asset_view import AssetView
-from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
+from persistence.queries.catalog import create_asset, delete_asset, find_asset, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
 from resolvers.chosen import chosen_in
@@ -113,6 +113,9 @@ async def get_metadata(
     `version` gives it as it was, and cannot be combined with include_children=true, which adds up to 500 direct
     children; children_total tells how many there are.
     """
+    if version is None and not include_children:
+        alone = await find_asset(ctx.store.database, ctx.scope, resource_uri, fqn, asset_type=asset_type)
+        return cast("MetadataAsset", alone)
     only = chosen_in(get_metadata, "children") if include_children else None
     found = await ctx.store.read(
         lambda uow: get_asset(
