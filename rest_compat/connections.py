@@ -8,7 +8,6 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from starlette.datastructures import Headers
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
@@ -152,7 +151,7 @@ class _Heads(_Stalls):
 
     def _refuse(self, failure: InvalidRequest) -> None:
         """Answer without a request, and end the connection."""
-        state = state_for(Headers())
+        state = state_for(())
         answer = response_of(failure, path="", request_id=state.request_id, trace_id=state.trace_id)
         answer.headers.update({"X-Request-ID": state.request_id, "Connection": "close"})
         head = [b"%b: %b" % header for header in answer.raw_headers]

@@ -150,11 +150,12 @@ class GraphEndpoint(GraphQL[Context, None]):
             await charge.settle(costs, most)
             if ctx.caller is caller:
                 try:
-                    selected = await context_factory.context(request, caller)
+                    selected = await context_factory.context(request, caller, at_once=True)
                 except ApiError as failure:
                     state_of(request).refused = failure
                     raise
                 ctx.caller, ctx.expected_revision = selected.caller, selected.expected_revision
+                ctx.guard = selected.guard  # what is carried out follows at once
                 look_at_catalog(request, ctx)
 
         ctx.charging = charging

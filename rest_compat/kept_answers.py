@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -19,13 +18,14 @@ from auth.rate_limit import CallKind
 from persistence.repository import Scope as Tenant
 from resolvers.answer_cache import KeptAnswer, Key
 from resolvers.context import Context
-from rest_compat.request import PROJECT_HEADER, ContextFactory, known
+from rest_compat.request import PROJECT_HEADER, ContextFactory, RawHeaders, header, known
 from rest_compat.request_ids import say_which_request
 
 GRAPH: Final = "/graphql"
 LONGEST: Final = 16_384
 """Bytes of a body, or of a path with its query, that are looked up; a longer one goes the usual way."""
 
+_PROJECT: Final = PROJECT_HEADER.lower().encode()
 _ASKED: Final = "stoa.asked"
 
 
@@ -71,15 +71,16 @@ async def _asked(scope: Scope, receive: Receive) -> Receive:
     method, path, query = scope["method"], scope["path"], scope["query_string"]
     if len(path) + len(query) > LONGEST:
         return receive
-    headers = Headers(scope=scope)
-    accept = headers.get("accept", "") if path == GRAPH else ""
-    asked = (path, query, accept, PROJECT_HEADER in headers)  # some paths take a project from the header alone
+    headers: RawHeaders = scope["headers"]
+    accept = header(headers, b"accept") if path == GRAPH else ""
+    selects = any(name == _PROJECT for name, _ in headers)  # some paths take a project from the header alone
+    asked = (path, query, accept, selects)
     if method == "GET":
         scope[_ASKED] = asked
         return receive
     if method != "POST" or path != GRAPH:
         return receive
-    length, kind = headers.get("content-length", ""), headers.get("content-type", "")
+    length, kind = header(headers, b"content-length"), header(headers, b"content-type")
     if not length.isdigit() or int(length) > LONGEST or not kind.startswith("application/json"):
         return receive
     body, receive = await _body(receive)
@@ -131,7 +132,11 @@ async def _found(scope: Scope, context_factory: ContextFactory) -> KeptAnswer | 
 async def _sent(answer: KeptAnswer, scope: Scope, send: Send) -> None:
     """Send an answer, or that it is what the caller has."""
     tag = next((value for name, value in answer.headers if name == b"etag"), None)
-    if tag is not None and scope["method"] == "GET" and known(Headers(scope=scope).get("if-none-match"), tag.decode()):
+    if (
+        tag is not None
+        and scope["method"] == "GET"
+        and known(header(scope["headers"], b"if-none-match") or None, tag.decode())
+    ):
         await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", tag)]})
         await send({"type": "http.response.body", "body": b""})
         return

@@ -3,13 +3,11 @@
 import os
 import re
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import structlog
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -18,11 +16,12 @@ from auth.rate_limit import RateWindow
 from rest_compat.bodies import BodyBounds, bodiless, bounded
 from rest_compat.errors import HUNG_UP, as_api_error, response_of
 from rest_compat.logs import access_line
-from rest_compat.request import RequestState
+from rest_compat.request import RawHeaders, RequestState, header
 from schema.errors import ApiError, ServiceStarting
 
 log = structlog.get_logger("stoa.access")
 
+_OWN_HEADERS = frozenset({b"x-request-id", b"x-ratelimit-limit", b"x-ratelimit-remaining", b"x-ratelimit-reset"})
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,128}$")
 # Version ff is not valid, and version 00 ends after its four parts; a later one may say more.
 _TRACEPARENT = re.compile(r"^(?!ff|00.{53}-)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)")
@@ -55,8 +54,7 @@ class RequestMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        headers = Headers(scope=scope)
-        state = scope["stoa"] = state_for(headers)
+        state = scope["stoa"] = state_for(scope["headers"])
         if scope["type"] != "http":
             await self._socket(scope, receive, send, state)
             return
@@ -113,21 +111,25 @@ class RequestMiddleware:
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """A `receive` with the bounds of what may come at this path."""
-        headers = Headers(scope=scope)
-        form = headers.get("content-type", "").lower().startswith("multipart/form-data")
+        headers = scope["headers"]
+        form = header(headers, b"content-type").lower().startswith("multipart/form-data")
         uploads = form and (scope["method"], scope["path"]) in UPLOADS
-        declared = headers.get("content-length", "")
+        declared = header(headers, b"content-length")
         return bounded(receive, declared, self._uploads if uploads else self._bodies, time.monotonic)
 
     async def _add_headers(self, scope: Scope, state: RequestState, message: Message) -> None:
-        headers = MutableHeaders(scope=message)
-        headers["X-Request-ID"] = state.request_id
-        headers.setdefault("X-Content-Type-Options", "nosniff")
+        headers = [one for one in message.get("headers", ()) if one[0] not in _OWN_HEADERS]
+        headers.append((b"x-request-id", state.request_id.encode("latin-1")))
+        if not any(name == b"x-content-type-options" for name, _ in headers):
+            headers.append((b"x-content-type-options", b"nosniff"))
         window = state.window or await self._peek(scope)
         if window is not None:
-            headers["X-RateLimit-Limit"] = str(window.limit)
-            headers["X-RateLimit-Remaining"] = str(window.remaining)
-            headers["X-RateLimit-Reset"] = str(window.reset)
+            headers += (
+                (b"x-ratelimit-limit", b"%d" % window.limit),
+                (b"x-ratelimit-remaining", b"%d" % window.remaining),
+                (b"x-ratelimit-reset", b"%d" % window.reset),
+            )
+        message["headers"] = headers
 
 
 async def answer(
@@ -140,16 +142,23 @@ async def answer(
     await response(scope, receive, send)
 
 
-def state_for(headers: Headers) -> RequestState:
+def state_for(headers: RawHeaders) -> RequestState:
     """The ids of a request: its own where they are well formed, else new ones."""
-    given = headers.get("x-request-id", "")
-    trace = _TRACEPARENT.match(headers.get("traceparent", ""))
+    given = header(headers, b"x-request-id")
+    traced = header(headers, b"traceparent")
+    trace = _TRACEPARENT.match(traced) if traced else None
     valid = trace is not None and trace.group(1).strip("0") and trace.group(2).strip("0")
     fresh = os.urandom(32).hex()  # one call of the system for both
     return RequestState(
-        request_id=given if _REQUEST_ID.match(given) else f"req-{uuid.UUID(hex=fresh[:32], version=4)}",
+        request_id=given if given and _REQUEST_ID.match(given) else f"req-{_uuid(fresh)}",
         trace_id=trace.group(1) if trace is not None and valid else fresh[32:],
     )
+
+
+def _uuid(digits: str) -> str:
+    """A UUID of version 4 out of 32 random hexadecimal digits."""
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def probe(check: Callable[[], bool]) -> Callable[[Any], Awaitable[Any]]:

@@ -171,8 +171,7 @@ class OperationRoute(Route):
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         """Call the operation, once per idempotency key, and write its answer."""
         value = await once(self.operation, ctx, request.headers.get(IDEMPOTENCY_HEADER), arguments)
-        answer = self._written(value)
-        tag = answer.headers.get("etag")
+        answer, tag = self._written(value)
         if tag is not None and request.method == "GET" and known(request.headers.get("if-none-match"), tag):
             return Response(status_code=304, headers={"ETag": tag})
         return answer
@@ -186,7 +185,8 @@ class OperationRoute(Route):
         )
         return query | {name: value for name, value in request.path_params.items() if name in known}
 
-    def _written(self, value: Any) -> Response:
+    def _written(self, value: Any) -> tuple[Response, str | None]:
+        """The answer, and its entity tag where it has one."""
         status = self.created if self.created is not None and value._created else self.answer_status
         if self.empty:
             content = b"{}"
@@ -198,8 +198,9 @@ class OperationRoute(Route):
             content = self.answer.dump_json(value)
         revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
         told_by = getattr(value, "_told_by", None)  # of a view whose content is large
-        headers = {} if revision is None else {"ETag": entity_tag(revision, told_by or content)}
-        return Response(content, status, headers=headers, media_type="application/json")
+        tag = None if revision is None else entity_tag(revision, told_by or content)
+        headers = {} if tag is None else {"ETag": tag}
+        return Response(content, status, headers=headers, media_type="application/json"), tag
 
     def _framed(self, framed: Any, items: list[Any]) -> bytes:
         """A list in its envelope; items that are views bring their own bytes."""

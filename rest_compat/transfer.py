@@ -47,7 +47,7 @@ class UploadRoute(OperationRoute):
                 raise MissingRequiredField(f"The form needs a part called {FILE_PART}.", field=FILE_PART)
             given = {op.body.name: op.checked({op.body.name: fields})[op.body.name], op.upload.name: uploads[0]}
             value = await once(op, ctx, request.headers.get(IDEMPOTENCY_HEADER), arguments | given)
-        return self._written(value)
+        return self._written(value)[0]
 
     async def _read(self, request: Request, ctx: Context, uploads: list[Upload]) -> dict[str, str]:
         """The fields of the form; its file is kept and added to the uploads."""

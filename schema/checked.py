@@ -9,7 +9,7 @@ compare too often. One document is checked at a time, so that the rest of the se
 import asyncio
 import math
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -29,6 +29,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.schema.validation_rules.maybe_null import MaybeNullValidationRule
 from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 
+from schema.cost import Estimate
 from schema.errors import ValidationError
 from schema.graph_bounds import GraphSettings
 from schema.shape import shape_errors
@@ -63,6 +64,7 @@ class CheckedDocuments:
         self._settings = settings
         self._parse = lru_cache(settings.graphql_cache_size)(self._parsed)
         self._right: OrderedDict[tuple[int, str], GraphQLSchema] = OrderedDict()
+        self._estimates: OrderedDict[tuple[int, str, str | None], tuple[Estimate, GraphQLSchema]] = OrderedDict()
         self._rules = (*_RULES, *(() if settings.graphql_introspection else (NoSchemaIntrospectionCustomRule,)))
         self.turns, self.schema_turns = LoopLocks(), LoopLocks()
         """Under which one document is worked on, and one question about the schema answered."""
@@ -95,6 +97,22 @@ class CheckedDocuments:
             while len(self._right) > settings.graphql_cache_size:
                 self._right.popitem(last=False)
         return errors
+
+    def estimate(
+        self, schema: GraphQLSchema, text: str, name: str | None, estimated: Callable[[], Estimate]
+    ) -> Estimate:
+        """The cost of an operation of a document that was found right; told once where variables do not matter."""
+        key = (id(schema), text, name)
+        known = self._estimates.get(key)
+        if known is not None:
+            self._estimates.move_to_end(key)
+            return known[0]
+        found = estimated()
+        if found.constant and (id(schema), text) in self._right:
+            self._estimates[key] = found, schema  # kept, so that its identity cannot be used again
+            while len(self._estimates) > self._settings.graphql_cache_size:
+                self._estimates.popitem(last=False)
+        return found
 
     def _parsed(self, text: str) -> DocumentNode:
         return parse(text, max_tokens=self._settings.graphql_max_tokens)

@@ -52,6 +52,8 @@ class Estimate:
     """How much of the cost is what is asked of the schema."""
     resolvers: int = 0
     """How many of the chosen fields are more than an attribute that is read."""
+    constant: bool = True
+    """Whether the document alone tells it, whatever its variables hold."""
 
     @property
     def cost(self) -> int:
@@ -68,8 +70,9 @@ class Estimate:
         variables: Mapping[str, Any],
     ) -> "Estimate":
         """Estimate one operation of a valid document."""
-        estimate = cls()
-        _Walk(schema, fragments, dict(variables), estimate).selection(root, operation.selection_set, 1, None)
+        estimate, consulted = cls(), _Consulted(variables)
+        _Walk(schema, fragments, consulted, estimate).selection(root, operation.selection_set, 1, None)
+        estimate.constant = not consulted.asked
         return estimate
 
     def require(self, *, nodes: int, cost: int) -> None:
@@ -86,6 +89,28 @@ class Estimate:
                 cost=self.cost,
                 limit=cost,
             )
+
+
+class _Consulted(dict[str, Any]):
+    """Variables that tell whether anybody has looked at them."""
+
+    asked = False
+
+    def __bool__(self) -> bool:
+        return True  # that there are none is found out by looking at one
+
+    def __contains__(self, name: object) -> bool:
+        self.asked = True
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked = True
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a variable."""
+        self.asked = True
+        return super().get(name, default)
 
 
 @dataclass(slots=True)

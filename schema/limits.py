@@ -53,7 +53,13 @@ class ChargeRootFields(SchemaExtension):
             require_values(self.execution_context.schema._schema, chosen, variables)
             root = self.execution_context.schema._schema.get_root_type(chosen.operation)
             assert root is not None
-            self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)
+            schema = self.execution_context.schema._schema
+            self._estimate = self._documents.estimate(
+                schema,
+                self.execution_context.query or "",
+                chosen.name.value if chosen.name else None,
+                lambda: Estimate.of(schema, root, chosen, fragments, variables),
+            )
             self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
             charged = list(self._charged(root, chosen, fragments, variables))
         kinds = [charge.kind for charge in charged]

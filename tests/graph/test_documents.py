@@ -123,6 +123,16 @@ async def cost(world: World, query: str, **variables: Any) -> tuple[int, int]:
     return told["requested"], told["nodes"]
 
 
+async def test_a_cost_that_variables_decide_is_told_anew_for_each(world: World) -> None:
+    listed = "query($n: Int! = 3, $all: Boolean! = true) { projects(limit: $n) { items @include(if: $all) { name } } }"
+    fixed = "query($q: String) { projects(limit: 4) { items { name } } searchMetadata(q: $q) { total } }"
+    for _ in range(2):
+        assert await cost(world, listed) == (5, 4)
+        assert await cost(world, listed, n=7) == (9, 8)
+        assert await cost(world, listed, n=7, all=False) == (2, 1)
+        assert await cost(world, fixed, q="a") == await cost(world, fixed, q="b") == await cost(world, fixed)
+
+
 async def test_an_answer_tells_what_its_query_cost(world: World) -> None:
     assert await cost(world, "{ projects { total } }") == (2, 1)
     assert await cost(world, "{ projects(limit: 7) { items { name } } }") == (9, 8)

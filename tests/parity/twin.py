@@ -174,7 +174,7 @@ class Twin:
 
     async def _seen(self, send: Any, call: Call) -> Seen:
         parts = self.world.app.parts
-        windows = parts.context_factory.limiter._memory.storage._windows
+        windows = parts.context_factory.limiter._memory._windows
         windows.clear()
         parts.context_factory.tenant_rows._known.clear()
         stamp, blobs = self.rows.stamp(), self._blob_names()
