@@ -20,4 +20,4 @@ def read_in(info: Any, field: str) -> frozenset[str] | None:
 
     `info` is the library's own (`GraphQLResolveInfo`). None when anything but reading attributes is chosen of them.
     """
-    return attributes_read(info, field, projections_of(info.schema))
+    return attributes_read(info, field, projections_of(info.schema)[0])

@@ -12,17 +12,18 @@ from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from schema.graph_bounds import NULLS, ON_ERROR
+from schema.plan.collected import CollectedSelections
 from schema.plan.projection import LARGEST, Chosen, Projection, Projections, Shape
 
-_PROJECTIONS: WeakKeyDictionary[GraphQLSchema, Projections] = WeakKeyDictionary()
+_PROJECTIONS: WeakKeyDictionary[GraphQLSchema, tuple[Projections, CollectedSelections]] = WeakKeyDictionary()
 
 
-def projections_of(schema: GraphQLSchema) -> Projections:
-    """The projections of a schema."""
-    projections = _PROJECTIONS.get(schema)
-    if projections is None:
-        projections = _PROJECTIONS[schema] = Projections()
-    return projections
+def projections_of(schema: GraphQLSchema) -> tuple[Projections, CollectedSelections]:
+    """The projections of a schema, and what selections choose of it."""
+    known = _PROJECTIONS.get(schema)
+    if known is None:
+        known = _PROJECTIONS[schema] = Projections(), CollectedSelections()
+    return known
 
 
 class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -32,11 +33,23 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
         super().__init__(*args, **kwargs)
         if (self.operation_extensions or {}).get(ON_ERROR) == NULLS:
             self.error_propagation = False
-        self._projections = projections_of(self.schema)
+        self._projections, self._collected = projections_of(self.schema)
         # By the identity of the set of fields, which the library makes once for each selection of a request; it is
         # kept in the value so that its identity cannot be used again.
         self._shapes: dict[tuple[GraphQLObjectType, int], tuple[Any, Shape | None]] = {}
         self._written: dict[tuple[GraphQLObjectType, int], Projection] = {}
+
+    def collect_subfields(self, return_type: GraphQLObjectType, field_details_list: Any) -> Any:
+        """Collect what is chosen of an object, or give what was collected of the same nodes before."""
+        node, deferred, *fragment = field_details_list[0]
+        selection = node.selection_set
+        if len(field_details_list) > 1 or deferred is not None or any(fragment) or selection is None:
+            return super().collect_subfields(return_type, field_details_list)
+        found = self._collected.of(return_type, selection)
+        if found is None:
+            found = super().collect_subfields(return_type, field_details_list)
+            self._collected.keep(return_type, selection, found)
+        return found
 
     def execute_fields(
         self, parent_type: GraphQLObjectType, source_value: Any, path: Any, grouped_field_set: Any, *rest: Any
@@ -54,7 +67,14 @@ class PlanExecutor(StrawberryGraphQLCoreExecutionContext):
     def _projection(self, key: tuple[GraphQLObjectType, int], grouped_field_set: Any) -> Projection | None:
         if key not in self._shapes:
             watched = self.middleware_manager is not None and self.middleware_manager.middlewares
-            self._shapes[key] = grouped_field_set, None if watched else self._shape(key[0], grouped_field_set)
+            kept = self._collected.of_set(grouped_field_set)
+            if watched:
+                shape = None
+            elif kept is not None:
+                shape = kept.shaped(lambda: self._shape(key[0], grouped_field_set))
+            else:
+                shape = self._shape(key[0], grouped_field_set)
+            self._shapes[key] = grouped_field_set, shape
         shape = self._shapes[key][1]
         project = None if shape is None else self._projections.of(shape)
         if project is not None:
