@@ -46,3 +46,18 @@ def test_what_is_named_is_counted_within_the_time_that_is_named() -> None:
 def test_the_busiest_thing_is_no_time() -> None:
     outcome = asked("Which ward was the busiest?", SEVERAL)
     assert not isinstance(outcome, QueryDraft) or "ward_name" in outcome.sql
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("calls", "call_id*:INTEGER called_at:TIMESTAMP caller"),
+        ("visits", "visit_id*:INTEGER visited_on:DATE reason"),
+        ("orders", "order_id*:INTEGER ordered_on:DATE amount:DOUBLE"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["year", "weekday"])
+def test_rows_are_counted_though_their_date_is_called_as_they_are(name: str, columns: str, unit: str) -> None:
+    draft = drafted(f"Which {unit} had the most {name}?", Knowledge((table(name, columns), WARDS)))
+    assert f'AS "{unit}" FROM "{name}"' in draft.sql
+    assert "ORDER BY COUNT(*) DESC" in draft.sql

@@ -245,10 +245,10 @@ class Items:
         return table is not None and self._is_one_of_its_rows(replace(noun, count=True), table, options)
 
     def _is_one_of_its_rows(self, noun: Noun, table: str, options: Mapping[ColumnKey, float]) -> bool:
-        """Whether rows are counted, though a number of theirs is called as they are: the `flight` of flights.
+        """Whether rows are counted, though a number or time of theirs is called as they are: the `flight` of flights.
 
         A column in the singular says of each row which one it is, or what it comes to: how many there are, the rows
-        tell. One in the plural may hold how many.
+        tell, as they do where the column says when (`visited_on`). One in the plural may hold how many.
         """
         ref = noun.ref
         if ref is None or not noun.count or noun.distinct or noun.aggregates or noun.wh == "much":
@@ -257,7 +257,10 @@ class Items:
         if token.is_lemma:
             return False  # how many staff
         called = self.catalog.table_words(table)
-        alike = [key for key in options if key.table == table and self.catalog.words(key) == called]
+        own = [key for key in options if key.table == table]
+        if any(map(self.catalog.is_moment_like, own)):
+            return True
+        alike = [key for key in own if self.catalog.words(key) == called]
         return any(self.catalog.is_measure(key) and tokens_of(key.column)[-1:] == [called[-1]] for key in alike)
 
     def _says_key(self, noun: Noun) -> bool:
