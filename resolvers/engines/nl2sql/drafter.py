@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_
 from resolvers.engines.nl2sql.language.busy_times import busy_time
 from resolvers.engines.nl2sql.language.differences import halves
 from resolvers.engines.nl2sql.language.measures import in_one_unit
+from resolvers.engines.nl2sql.language.spoken_spans import since_when, spoken_spans
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
 from resolvers.engines.nl2sql.mention import Correction, Linked
 from resolvers.engines.nl2sql.model import (
@@ -230,6 +231,7 @@ def _over_time(text: str) -> str:
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
     """The words of a question with all that they may stand for."""
     vocabulary = Vocabulary.of(known)
+    text = since_when(text, asked.now.date())
     if not vocabulary.is_word("week"):
         text = _WEEKDAY.sub(r"weekday\1", text)
     linked = link(written_out(plain_text(text), vocabulary), vocabulary, asked.now, lookup)
@@ -248,7 +250,7 @@ def plain_text(text: str) -> str:
     """The question with what is said short written out."""
     text = _NOT.sub(r"\1n't", text)
     text = _INSIDE.sub(r'whose \2 contains "\1"', text)
-    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
+    text = spoken_spans(_AGED.sub("with age", _PLEASE.sub(r"\1", in_one_unit(text))))
     text = _ONCE.sub("exactly once", text)
     text = _SCALED.sub(r"\1 \2 \5\3\4 \5", text)
     return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))

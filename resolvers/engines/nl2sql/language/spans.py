@@ -313,7 +313,8 @@ def _around(day: date, unit: Unit, away: int) -> tuple[date, date]:
     return start, _shifted(start, months) - timedelta(days=1)
 
 
-def _back(day: date, many: int, unit: Unit) -> date:
+def back(day: date, many: int, unit: Unit) -> date:
+    """The day that many days, weeks, months, quarters or years before another. Raises OverflowError or ValueError."""
     if unit in (Unit.DAY, Unit.WEEK):
         return day - timedelta(days=many * (7 if unit is Unit.WEEK else 1))
     return _shifted(day, -many * {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}[unit])
@@ -353,7 +354,7 @@ def _this_or_next(tokens: Sequence[Token], at: int, today: date, first: str, sec
     away = 0 if first in _THIS else -1 if first in _LAST else 1 if first in _NEXT else None
     if away is not None and unit is not None:
         if first == "past" and unit is not Unit.DAY:  # "the past month" is the last thirty days or so
-            yield _Days(at + 2, _back(today, 1, unit), today)
+            yield _Days(at + 2, back(today, 1, unit), today)
         elif first != "recent":
             start, end = _around(today, unit, away)
             yield _Days(at + 2, start, end, unit)
@@ -371,9 +372,9 @@ def _this_or_next(tokens: Sequence[Token], at: int, today: date, first: str, sec
         span = _unit(word)
         if many is not None and span is not None and used > at + 2:
             if away < 0:
-                yield _Days(used, _back(today, many, span), today)
+                yield _Days(used, back(today, many, span), today)
             else:
-                yield _Days(used, today, _back(today, -many, span))
+                yield _Days(used, today, back(today, -many, span))
 
 
 def _ago(tokens: Sequence[Token], at: int, today: date, first: str, second: str) -> Iterator[_Days]:
@@ -386,7 +387,7 @@ def _ago(tokens: Sequence[Token], at: int, today: date, first: str, second: str)
         span, used = _unit(second), at + 2
     told = number_of(first) is not None or first == "a" or used > at + 1
     if told and many is not None and span is not None and used < len(tokens) and tokens[used].lemma == "ago":
-        day = _back(today, many, span)
+        day = back(today, many, span)
         start, end = _around(day, span, 0) if span is not Unit.WEEK else (day, day)
         yield _Days(used + 1, start, end, span if span is not Unit.WEEK else Unit.DAY)
 

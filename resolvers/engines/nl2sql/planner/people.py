@@ -143,7 +143,13 @@ def _verbs(resolver: Resolver) -> set[str]:
 
 
 def _acted(resolver: Resolver) -> str | None:
-    """The table that a verb speaks of: loans, of who borrowed a book."""
-    verbs = [atom.ref for atom in resolver.cut.atoms if atom.verbal and atom.ref is not None]
-    said = [one for ref in verbs for one in ref.tables if one.score >= max(_ACTED, ref.best(MentionKind.COLUMN))]
-    return said[0].table if said else None
+    """The table that a verb speaks of: loans, of who borrowed a book; bookings, by when they were `booked_at`."""
+    catalog = resolver.catalog
+    for ref in (atom.ref for atom in resolver.cut.atoms if atom.verbal and atom.ref is not None):
+        when = {
+            one.column.table for one in ref.columns if one.column is not None and catalog.is_moment_like(one.column)
+        }
+        for said in ref.tables:
+            if said.score >= _ACTED and (said.score >= ref.best(MentionKind.COLUMN) or said.table in when):
+                return said.table
+    return None

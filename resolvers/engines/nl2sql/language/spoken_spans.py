@@ -1,0 +1,65 @@
+"""Spans of time and amounts as they are spoken: `more than a year ago`, `longer than an hour`, `an hour long`."""
+
+import re
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Final
+
+from resolvers.engines.nl2sql.language.measures import MEASURES
+from resolvers.engines.nl2sql.language.numbers import number_of
+from resolvers.engines.nl2sql.language.spans import back
+from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
+from resolvers.engines.nl2sql.plan import Unit
+
+_AGO: Final = re.compile(
+    r"\b(?:(?P<before>(?:more|longer) than|over)|(?P<until>at least|(?:no|not) less than)"
+    r"|(?P<after>(?:less|fewer) than|under)|(?P<since>at most|(?:no|not) more than)) "
+    r"(?P<many>[\w-]+) (?P<unit>day|week|month|quarter|year)s? ago\b",
+    re.IGNORECASE,
+)
+_MOST_BACK: Final = 1000
+"""Years, or as many days as they have."""
+_UNITS: Final = "|".join(
+    sorted((unit for unit in MEASURES if len(unit) > 2 and unit not in ("square", "cubic")), key=len)
+)
+_SINGLE: Final = re.compile(
+    rf"\b(than|at least|at most|under|over|exceeds?|exceeding) (half )?an? ({_UNITS})\b(?! (?:ago|of)\b)", re.IGNORECASE
+)
+_LONG: Final = re.compile(r"(\d (?:hour|minute|min|second|day|week|month|year)s?) long\b", re.IGNORECASE)
+
+
+def spoken_spans(text: str) -> str:
+    """A question in which one of a unit is said as a number: longer than 1 hour, of `longer than an hour`."""
+    told = _SINGLE.sub(lambda found: f"{found[1]} {'0.5' if found[2] else '1'} {found[3]}", text)
+    return _LONG.sub(r"\1", told)
+
+
+def since_when(text: str, today: date) -> str:
+    """A question in which what was more or less than some time ago lies before or after that day."""
+    return _AGO.sub(lambda found: _day(found, today), text)
+
+
+def _day(found: re.Match[str], today: date) -> str:
+    many = _number(found["many"].lower())
+    unit = Unit[found["unit"].upper()]
+    if many is None or not 0 < many <= _MOST_BACK:
+        return found[0]
+    try:
+        day = back(today, many, unit)
+    except (ValueError, OverflowError):  # before the calendar begins
+        return found[0]
+    if found["before"]:
+        return f"before {day}"
+    if found["until"]:
+        return f"before {day + timedelta(days=1)}"
+    return f"after {day if found['after'] else day - timedelta(days=1)}"
+
+
+def _number(word: str) -> int | None:
+    if word in ("a", "an"):
+        return 1
+    number = number_of(word)
+    if number is None:
+        spelled = NUMBER_WORDS.get(word)
+        number = None if spelled is None else Decimal(spelled)
+    return int(number) if number is not None and number == number.to_integral_value() else None
