@@ -109,7 +109,7 @@ async def test_nothing_is_told_while_nobody_can_say_who_may_follow(
         await follower.seen(4)
         asks = type(relations).allowed
 
-        async def down(*given: Any) -> bool:
+        async def down(*given: Any, **named: Any) -> bool:
             raise UpstreamUnavailable("The authorization engine cannot be reached.")
 
         monkeypatch.setattr(type(relations), "allowed", down)
