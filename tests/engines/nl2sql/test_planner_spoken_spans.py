@@ -68,3 +68,38 @@ def test_who_did_it_is_told_by_the_rows_of_what_was_done(text: str) -> None:
     assert sql.startswith('SELECT "players"."player_name" FROM "players"')
     assert "bookings" in sql
     assert "coach" not in sql
+
+
+DESK = knowledge(
+    keyed(
+        table("tickets", "ticket_id*:INTEGER agent_id:INTEGER topic opened_at:TIMESTAMP closed_at:TIMESTAMP"),
+        agent_id="agents.agent_id",
+    ),
+    table("agents", "agent_id*:INTEGER full_name hired_on:DATE"),
+    keyed(
+        table("invoices", "invoice_id*:INTEGER agent_id:INTEGER amount:DOUBLE paid_on:DATE cancelled:BOOLEAN"),
+        agent_id="agents.agent_id",
+    ),
+    dialect="duckdb",
+)
+
+
+def test_what_has_been_so_the_longest_was_so_first() -> None:
+    assert drafted("Which tickets have been open the longest?", DESK).sql.endswith('ORDER BY "opened_at" ASC LIMIT 1')
+
+
+def test_a_verb_before_what_it_was_done_to_is_not_shown() -> None:
+    sql = drafted("Which agent closed the most tickets?", DESK).sql
+    assert sql.startswith('SELECT "agents"."full_name"')
+
+
+def test_an_amount_that_was_paid_is_no_date() -> None:
+    draft = drafted("How much did agents pay in 2023?", DESK)
+    assert 'SUM("invoices"."amount")' in draft.sql or 'SUM("amount")' in draft.sql
+    assert "2023" in draft.sql
+
+
+def test_what_is_so_is_counted_where_it_is_true() -> None:
+    sql = drafted("Which agent had the most cancellations?", DESK).sql
+    assert "TRUE" in sql
+    assert "ORDER BY COUNT(*) DESC" in sql

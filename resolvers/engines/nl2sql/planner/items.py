@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
-from resolvers.engines.nl2sql.planner.things import spent, what_done
+from resolvers.engines.nl2sql.planner.things import EACH, spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
@@ -87,6 +87,8 @@ class Items:
             if figure is None and noun.wh == "much" and (worth := self._worth(target, noun)) is not None:
                 return worth  # how much did each stay cost
             return self._entity(target, noun) if figure is None else figure
+        if (worth := self._paid_on(noun, target)) is not None:
+            return worth
         by_size = noun.degree is not None and bool(noun.degree.measures)
         named = target in self.catalog.names(target.table) or self._is_kind(target)
         if by_size and (named or (noun.degree is not None and is_of_days(self.catalog, noun.degree, target))):
@@ -96,6 +98,13 @@ class Items:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
+
+    def _paid_on(self, noun: Noun, when: ColumnKey) -> Item | None:
+        """`how much did Ann pay`: the amount beside the time that is called as what was done, `paid_on`."""
+        of_each = not EACH.isdisjoint(self.resolver.cut.linked.words())  # whose amounts are to be told apart
+        if noun.wh != "much" or of_each or not self.catalog.is_moment_like(when):
+            return None
+        return self._worth(when.table, noun)
 
     def _is_kind(self, key: ColumnKey) -> bool:
         """Whether a column holds words, of which none is larger than another: the cheapest kind of room."""
@@ -298,7 +307,7 @@ class Items:
     def _is_spent(self) -> bool:
         """`how much was spent on repairs`: whatever was, over all of them."""
         tokens = self.resolver.cut.linked.tokens
-        of_each = any(one.text.lower() in ("each", "every", "per") for one in tokens)
+        of_each = any(one.text.lower() in EACH for one in tokens)
         done = (
             one.text.lower() in ("was", "were", "been", "money")
             and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")

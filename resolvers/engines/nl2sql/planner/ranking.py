@@ -480,6 +480,10 @@ class Ranking(Grouping):
         target = resolver.table(noun.ref) if only_rows else maker.target(noun)
         if target is None:
             return None
+        if isinstance(target, ColumnKey) and not noun.distinct and (flag := catalog.vocabulary.flag(target)):
+            # the most cancellations: of bookings that were `cancelled`
+            self.first = _also(self.first, Comparison(as_column(target), Operator.EQUAL, (flag[0],)))
+            target = target.table
         if isinstance(target, ColumnKey):
             if catalog.is_measure(target) and not noun.distinct:
                 if plain is None or catalog.refers(plain.table, target.table) or plain.table == target.table:

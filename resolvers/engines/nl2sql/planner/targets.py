@@ -73,6 +73,9 @@ def _lies_near(named: _Named, table: str) -> float:
     return score
 
 
+_LASTING: Final = frozenset(("long", "short"))
+
+
 @dataclass(slots=True)
 class Choice:
     """Words that could stand for several things, best first."""
@@ -494,6 +497,8 @@ class Targets:
     def direction(self, degree: Degree, key: ColumnKey) -> bool:
         """Whether the greatest values of a column are the most so."""
         turned = self.catalog.vocabulary.is_reversed(degree, key) and "age" not in self.catalog.words(key)
+        if degree.adjective in _LASTING and self.catalog.is_time(key):
+            turned = not turned  # what has been open the longest was opened first
         if degree.adjective in PRAISE and not turned and not BETTER & set(self.catalog.words(key)):
             tokens = self.cut.linked.tokens
             if not any(token.lemma in VERBS and one.lemma in _PRAISING for one, token in pairwise(tokens)):

@@ -9,6 +9,8 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
+EACH: Final = frozenset(("each", "every", "per"))
+"""What tells figures of one from those of another."""
 _SPENDING: Final = frozenset(("spend", "pay", "earn", "raise", "give", "donate", "make", "bring"))
 """Verbs of which a row above has several amounts."""
 _PLACES: Final = frozenset(("number", "no", "order", "position", "sequence", "rank", "place", "step", "index", "seq"))
@@ -37,7 +39,7 @@ def what_done(resolver: Resolver, table: str | None) -> tuple[ColumnKey, ...]:
 def spent(resolver: Resolver, table: str) -> bool:
     """`how much did Ann spend`: all that one row above has spent, where several rows tell of it."""
     said = {token.lemma for token in resolver.cut.linked.tokens}
-    if not said & _SPENDING or said & {"each", "every", "per"}:
+    if not said & _SPENDING or said & EACH:
         return False
     values = [ref for cond in resolver.frame.conditions if cond.kind == "value" for ref in cond.values[:1]]
     found = [one for ref in values if (one := resolver.value(ref, ())) is not None]

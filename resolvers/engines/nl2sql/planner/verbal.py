@@ -26,11 +26,12 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
         return False  # a crossing, any booking, the amount of funding
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
+    behind = tokens[atom.last].text.lower() if atom.last < len(tokens) else ""
+    if low.endswith("ed") and behind in _DONE_TO:
+        return True  # closed the most tickets, though `closed` is a word of its own
     past = low != lemma and not low.endswith("s")
-    if past and low in IRREGULAR_VERBS and lemma in VERBS and not named:
-        ahead = tokens[atom.last].text.lower() if atom.last < len(tokens) else ""
-        if best < 0.95 or ahead in _OBJECTS:
-            return True  # lost two duels, sent the most parcels
+    if past and low in IRREGULAR_VERBS and lemma in VERBS and not named and (best < 0.95 or behind in _OBJECTS):
+        return True  # lost two duels, sent the most parcels
     if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
         return False  # what is that cost
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
@@ -89,6 +90,8 @@ def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
 _DETERMINERS: Final = frozenset(
     ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
 )
+_DONE_TO: Final = frozenset(("the", "a", "an", "most", "least", "more", "fewer"))
+"""Words that what is done to something stands before."""
 _OBJECTS: Final = frozenset(
     ("the", "a", "an", "most", "least", "more", "fewer", "at", "by", "no", "any", "on", "in", "to", "from", "before")
 )
