@@ -86,7 +86,7 @@ class Planner:
             return following
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
-        outcome = _busiest(asked, known, lookup) or _planned(linked, asked, known, failed)
+        outcome = _busiest(asked, known, lookup, failed) or _planned(linked, asked, known, failed)
         if isinstance(outcome, QueryDraft):
             return outcome
         if (assumed := with_revenue(known, linked)) is not None:
@@ -158,7 +158,7 @@ def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | 
     return max(found, key=lambda one: one.confidence, default=None)
 
 
-def _busiest(asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
+def _busiest(asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome | None:
     """The time at which most happened, where a question leaves it to the data what that is; None for any other.
 
     What happened are the rows of a table that tells when; where there are several such tables, it is asked which.
@@ -175,7 +175,7 @@ def _busiest(asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome | None:
         linked = _linked(time.counting(name), asked, known, lookup)
         linked = replace(linked, corrections=(Correction(time.word, f"{time.degree} {name}"),))
         best = next(iter(candidates(linked, known)[0]), None)
-        if best is not None and not best.unknown and not best.forbidden:
+        if best is not None and not best.unknown and not best.forbidden and best.sql not in failed:
             found.append(best)
     if not found:
         return None

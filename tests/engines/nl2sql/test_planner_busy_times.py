@@ -1,9 +1,12 @@
 """Questions for the time at which most happened."""
 
+import asyncio
+
 import pytest
 
-from resolvers.engines.nl2sql.model import Clarification, Knowledge, QueryDraft
-from tests.engines.nl2sql.catalogs import asked, drafted, table
+from resolvers.engines.nl2sql.drafter import Planner
+from resolvers.engines.nl2sql.model import Asked, Clarification, DraftFailure, Knowledge, QueryDraft, no_lookup
+from tests.engines.nl2sql.catalogs import NOW, asked, drafted, table
 
 CALLS = table("calls", "call_id*:INTEGER began_at:TIMESTAMP caller")
 VISITS = table("visits", "visit_id*:INTEGER visited_on:DATE reason")
@@ -61,3 +64,10 @@ def test_rows_are_counted_though_their_date_is_called_as_they_are(name: str, col
     draft = drafted(f"Which {unit} had the most {name}?", Knowledge((table(name, columns), WARDS)))
     assert f'AS "{unit}" FROM "{name}"' in draft.sql
     assert "ORDER BY COUNT(*) DESC" in draft.sql
+
+
+def test_a_query_that_failed_is_not_drafted_again() -> None:
+    question = Asked("Which month was the busiest?", NOW, ())
+    first = drafted(question.text, ONE)
+    again = asyncio.run(Planner().repair(question, ONE, [DraftFailure(first, None, "no")], no_lookup))
+    assert not isinstance(again, QueryDraft) or again.sql != first.sql
