@@ -129,10 +129,7 @@ class MemoryWindows:
         times = self._live(key, now - WINDOW)
         fits = len(times) + cost <= limit
         if fits:
-            if cost == 1:
-                times.append(now)
-            else:
-                times.extend([now] * cost)
+            times.extend([now] * cost)
             self._windows[key] = times
             self._windows.move_to_end(key)
             while len(self._windows) > self._most:

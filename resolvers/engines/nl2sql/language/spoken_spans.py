@@ -2,11 +2,9 @@
 
 import re
 from datetime import date, timedelta
-from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.measures import MEASURES
-from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.spans import back
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.plan import Unit
@@ -58,8 +56,4 @@ def _day(found: re.Match[str], today: date) -> str:
 def _number(word: str) -> int | None:
     if word in ("a", "an"):
         return 1
-    number = number_of(word)
-    if number is None:
-        spelled = NUMBER_WORDS.get(word)
-        number = None if spelled is None else Decimal(spelled)
-    return int(number) if number is not None and number == number.to_integral_value() else None
+    return int(word) if word.isdecimal() else NUMBER_WORDS.get(word)

@@ -36,7 +36,7 @@ from resolvers.engines.nl2sql.planner.running import added_up
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of
 from resolvers.engines.nl2sql.planner.shown import doubt_shown
-from resolvers.engines.nl2sql.planner.things import EACH, asked_value, doubt_strangers, several_of
+from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of, tells_apart
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 
@@ -62,8 +62,7 @@ class Composer(Clashes):
             return found
         group_amounts(resolver, self.items, maker.item)
         if (total := spent_below(resolver, self.items)) is not None:
-            said = {token.text.lower() for token in resolver.cut.linked.tokens}
-            self.items = [*(self.items if said & EACH else []), total]
+            self.items = [*(self.items if tells_apart(resolver) else []), total]
         asks_much = any(item.noun.wh == "much" for item in self.items)
         if asks_much and not any(
             item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items

@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
-from resolvers.engines.nl2sql.planner.things import EACH, spent, what_done
+from resolvers.engines.nl2sql.planner.things import spent, tells_apart, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
@@ -101,8 +101,7 @@ class Items:
 
     def _paid_on(self, noun: Noun, when: ColumnKey) -> Item | None:
         """`how much did Ann pay`: the amount beside the time that is called as what was done, `paid_on`."""
-        of_each = not EACH.isdisjoint(self.resolver.cut.linked.words())  # whose amounts are to be told apart
-        if noun.wh != "much" or of_each or not self.catalog.is_moment_like(when):
+        if noun.wh != "much" or tells_apart(self.resolver) or not self.catalog.is_moment_like(when):
             return None
         return self._worth(when.table, noun)
 
@@ -307,13 +306,12 @@ class Items:
     def _is_spent(self) -> bool:
         """`how much was spent on repairs`: whatever was, over all of them."""
         tokens = self.resolver.cut.linked.tokens
-        of_each = any(one.text.lower() in EACH for one in tokens)
         done = (
             one.text.lower() in ("was", "were", "been", "money")
             and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")
             for one, other in pairwise(tokens)
         )
-        return not of_each and self.resolver.subject() is not None and any(done)
+        return not tells_apart(self.resolver) and self.resolver.subject() is not None and any(done)
 
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is: of several places the one whose name says what the question does."""

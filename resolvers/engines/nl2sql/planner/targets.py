@@ -48,6 +48,8 @@ _FEW: Final = 4
 """In how many tables words may name a column and still tell which tables are meant."""
 _NEARLY: Final = 0.1
 """How much worse a column may fit than the best and still be one that is named."""
+_LASTING: Final = frozenset(("long", "short"))
+"""Adjectives that say of a time how long ago it was."""
 _Named = Sequence[tuple[float, Mapping[str, int]]]
 
 
@@ -71,9 +73,6 @@ def _lies_near(named: _Named, table: str) -> float:
         if far is not None and far < FAR and worth - 0.16 * far > score:
             score = worth - 0.16 * far
     return score
-
-
-_LASTING: Final = frozenset(("long", "short"))
 
 
 @dataclass(slots=True)

@@ -9,8 +9,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
-EACH: Final = frozenset(("each", "every", "per"))
-"""What tells figures of one from those of another."""
+_EACH: Final = frozenset(("each", "every", "per"))
 _SPENDING: Final = frozenset(("spend", "pay", "earn", "raise", "give", "donate", "make", "bring"))
 """Verbs of which a row above has several amounts."""
 _PLACES: Final = frozenset(("number", "no", "order", "position", "sequence", "rank", "place", "step", "index", "seq"))
@@ -36,10 +35,15 @@ def what_done(resolver: Resolver, table: str | None) -> tuple[ColumnKey, ...]:
     return (words[0],) if words else catalog.entity(table)
 
 
+def tells_apart(resolver: Resolver) -> bool:
+    """Whether a question asks for figures of each one rather than of all together."""
+    return not _EACH.isdisjoint(resolver.cut.linked.words())
+
+
 def spent(resolver: Resolver, table: str) -> bool:
     """`how much did Ann spend`: all that one row above has spent, where several rows tell of it."""
     said = {token.lemma for token in resolver.cut.linked.tokens}
-    if not said & _SPENDING or said & EACH:
+    if not said & _SPENDING or tells_apart(resolver):
         return False
     values = [ref for cond in resolver.frame.conditions if cond.kind == "value" for ref in cond.values[:1]]
     found = [one for ref in values if (one := resolver.value(ref, ())) is not None]
