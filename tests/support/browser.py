@@ -80,6 +80,10 @@ class Page:
             raise AssertionError(f"{address} could not be opened: {arrived['errorText']}")
         self.wait_for("document.readyState === 'complete'")
 
+    def before_each_load(self, script: str) -> None:
+        """Run a script in every page that opens here from now on, before the page's own ones."""
+        self.browser.call("Page.addScriptToEvaluateOnNewDocument", {"source": script}, self.session)
+
     def evaluate(self, expression: str) -> Any:
         """Return the value of a JavaScript expression, awaited when it is a promise."""
         answer = self.browser.call(

@@ -1,6 +1,6 @@
 // The console: a client of the public graph and of nothing else.
 import { render } from "../vendor/preact.js";
-import { useEffect, useReducer, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useReducer, useState } from "../vendor/preact-hooks.js";
 
 import { Access } from "./access.js";
 import { Ask } from "./ask.js";
@@ -23,7 +23,8 @@ const chosen = () => stoa.headers()["X-Project-ID"];
 
 function Console({ refused }) {
   const [visit, changed] = useReducer((before) => before + 1, 0);
-  useEffect(() => stoa.onChange(changed), []);
+  // An effect would begin to listen only after the page is seen: a link followed in between would sign nobody in.
+  useLayoutEffect(() => void stoa.onChange(changed), []);
   useEffect(() => {
     if (!signedIn()) document.title = `${say("welcome.title")} | Stoa`;
   }, [visit]);

@@ -1,5 +1,5 @@
 // Where one is: the part of the address behind its #, such as #/asset?uri=…&fqn=….
-import { useEffect, useState } from "../vendor/preact-hooks.js";
+import { useLayoutEffect, useState } from "../vendor/preact-hooks.js";
 
 function here() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
@@ -8,7 +8,8 @@ function here() {
 
 export function usePlace() {
   const [now, setNow] = useState(here);
-  useEffect(() => {
+  // An effect would begin to listen only after the page is seen: what moves on in between would be lost.
+  useLayoutEffect(() => {
     const moved = () => setNow(here());
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
