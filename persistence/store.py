@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import sqlalchemy as sa
 
 from persistence.engine import Database
+from persistence.queries.audit import AuditRepository
 from persistence.queries.benchmarks import BenchmarkRepository
 from persistence.queries.chat import TurnRepository
 from persistence.queries.chat_learning import AnswerNoteRepository, ChatSettingsRepository
@@ -62,12 +63,19 @@ class RelationsServer(Protocol):
         """Write and delete all or none; lenient: what already stands or is already gone is no failure."""
 
 
+class _Staged(NamedTuple):
+    """Relations that are written with a transaction, where they live in a server of their own."""
+
+    organization_id: str
+    writes: list[WritableTuple]
+    deletes: list[WritableTuple]
+    lenient: bool
+
+
 class UnitOfWork:
     """Every repository over one connection, and so inside one transaction."""
 
-    def __init__(
-        self, connection: sa.Connection, staged: list[tuple[str, list[WritableTuple], list[WritableTuple]]] | None
-    ) -> None:
+    def __init__(self, connection: sa.Connection, staged: "list[_Staged] | None") -> None:
         self.connection = connection
         self._staged = staged
 
@@ -90,6 +98,11 @@ class UnitOfWork:
     def idempotency(self) -> IdempotencyRepository:
         """Keys of idempotency, and what was answered under them."""
         return IdempotencyRepository(self.connection)
+
+    @cached_property
+    def audit(self) -> AuditRepository:
+        """Who did what, and was allowed to."""
+        return AuditRepository(self.connection)
 
     @cached_property
     def secrets(self) -> SecretRepository:
@@ -296,13 +309,22 @@ class UnitOfWork:
         return MemoryRepository(self.connection)
 
     def relate(
-        self, organization_id: str, writes: Iterable[WritableTuple] = (), deletes: Iterable[WritableTuple] = ()
+        self,
+        organization_id: str,
+        writes: Iterable[WritableTuple] = (),
+        deletes: Iterable[WritableTuple] = (),
+        *,
+        lenient: bool = True,
     ) -> None:
-        """Write relations as part of this transaction: they stand when it commits, and never without it."""
+        """Write relations as part of this transaction: they stand when it commits, and never without it.
+
+        Unless lenient, what stands already raises AlreadyExists, and what is to be deleted and does not NotFound.
+        """
+        staged = _Staged(organization_id, list(writes), list(deletes), lenient)
         if self._staged is None:
-            write_tuples(self.connection, organization_id, list(writes), list(deletes), lenient=True)
+            write_tuples(self.connection, organization_id, staged.writes, staged.deletes, lenient=lenient)
         else:
-            self._staged.append((organization_id, list(writes), list(deletes)))
+            self._staged.append(staged)
 
     def stands(self, organization_id: str, object_type: str, object_id: str) -> bool:
         """Return whether the organization holds the object, whatever its project."""
@@ -358,21 +380,21 @@ class Store:
             work = _ended_by(self._last, work, told)
         if remote is None:
             return await self.database.write(lambda connection: work(UnitOfWork(connection, None)))
-        staged: list[tuple[str, list[WritableTuple], list[WritableTuple]]] = []
-        delivered: list[tuple[str, list[WritableTuple], list[WritableTuple]]] = []
+        staged: list[_Staged] = []
+        delivered: list[_Staged] = []
 
         async def deliver() -> None:
-            for organization_id, writes, deletes in staged:
-                await remote.write(organization_id, writes, deletes, lenient=True)
-                delivered.append((organization_id, writes, deletes))
+            for one in staged:
+                await remote.write(one.organization_id, one.writes, one.deletes, lenient=one.lenient)
+                delivered.append(one)
 
         try:
             return await self.database.write(
                 lambda connection: work(UnitOfWork(connection, staged)), before_commit=deliver
             )
         except BaseException:
-            for organization_id, writes, deletes in reversed(delivered):
-                await remote.write(organization_id, deletes, writes, lenient=True)
+            for one in reversed(delivered):
+                await remote.write(one.organization_id, one.deletes, one.writes, lenient=True)
             raise
 
 

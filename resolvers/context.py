@@ -26,8 +26,10 @@ from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
+from resolvers.recent_refusals import RecentRefusals
 from schema.base import Resource
 from schema.errors import MissingRequiredField
+from schema.governance.audit import Door
 from schema.governance.viewer import Budget, BudgetKind
 
 
@@ -37,6 +39,7 @@ def utc_now() -> datetime:
 
 
 Charging = Callable[[Mapping[str, int], int], Awaitable[None]]
+StoreGuard = Callable[[UnitOfWork, Any], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Services:
     """How long answers may take, and how much of a source they may bring."""
     drafter: Drafter | None = None
     """Who drafts queries where a project names nobody else; the planner when None."""
+    refusals: RecentRefusals = field(default_factory=RecentRefusals)
+    """The refusals that this process has just written into audit logs."""
     signals: Signals = field(default_factory=Signals)
     """The bells of this process: who changes a run or a turn rings, who follows one listens."""
 
@@ -98,14 +103,29 @@ class Context:
     """A look at the catalog's revision that a door has begun, since it may keep the answer."""
     catalog_revision: str = ""
     """What was seen by it, before anything of the catalog was read."""
-    store_guard: Callable[[UnitOfWork, Any], None] | None = None
+    store_guard: StoreGuard | None = None
     """What ends every transaction that writes; it is given what the work answered."""
+    door: Door = Door.JOB
+    """How the call came in; what is called in no request is called by a job."""
+    audited: bool = False
+    """Whether the call has its entry in the audit log by whoever began it."""
 
     @property
     def store(self) -> Store:
         """Return where the platform keeps its own records."""
         store = self.services.store
         return store if self.store_guard is None else store.guarded(self.store_guard)
+
+    def guarded(self, last: StoreGuard) -> "Context":
+        """The same context, where every transaction that writes ends with `last` as well."""
+        before = self.store_guard
+
+        def both(uow: UnitOfWork, value: Any) -> None:
+            if before is not None:
+                before(uow, value)
+            last(uow, value)
+
+        return replace(self, store_guard=both)
 
     def expected_of(self, standing: Resource) -> Expected:
         """Return what a write expects that has read what stands: a revision that `If-Match` named, or none but this

@@ -14,7 +14,6 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -68,7 +67,7 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
         return kept.told(op)
     try:
         async with claim.renewed():
-            value = await op(replace(ctx, store_guard=claim.committing), **arguments)
+            value = await op(ctx.guarded(claim.committing), **arguments)
     except BaseException as failure:
         await asyncio.shield(claim.failed(failure))
         raise

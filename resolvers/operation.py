@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
 from auth.rate_limit import CallKind
+from resolvers.audit import Audited, write_refusal
 from resolvers.context import Context
 from schema.base import Change, Received
 from schema.content import Upload
@@ -88,14 +89,31 @@ class Operation(Generic[P, R]):
             ctx.called.append((self, kwargs))
             if ctx.look is not None and not ctx.catalog_revision:
                 ctx.catalog_revision = await ctx.look()
-        return await self.run(ctx, *args, **kwargs)
+        if ctx.audited or not self.audited:
+            return await self.run(ctx, *args, **kwargs)
+        value: R = await Audited(self, ctx, kwargs).run(*args)
+        return value
+
+    @property
+    def audited(self) -> bool:
+        """Whether calls that are allowed go into the audit log: those that may change something, or tell secrets."""
+        return self.kind is not CallKind.READ or self.needs is Permission.CAN_READ_SECRETS
 
     async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
         """Raise unless the caller may. Another tenant's object is answered like one that does not exist."""
         if isinstance(self.needs, OwnView):
             return
-        object_type, object_id = self.target(ctx, arguments)
-        await require(ctx, self.needs, object_type, object_id)
+        on = self.target(ctx, arguments)
+        try:
+            await require(ctx, self.needs, *on)
+        except ApiError as refused:
+            if refused.status == 403:
+                await write_refusal(self, ctx, on, refused, arguments)
+            raise
+
+    def checked_on(self, ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+        """The object that the permission is checked on; None where everybody sees what is their own."""
+        return None if isinstance(self.needs, OwnView) else self.target(ctx, arguments)
 
     def target(self, ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """The type and id of the object that the permission is checked on."""

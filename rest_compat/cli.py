@@ -1,4 +1,4 @@
-"""Commands: stoa serve · worker · migrate · bootstrap · repair-access · token · mcp · rotate-keys · snapshot · demo.
+"""Commands: stoa serve · worker · migrate · bootstrap · repair-access · token · mcp · audit · rotate-keys, and others.
 
 Each command imports what it uses when it is called, so that none waits for what only another one needs.
 """
@@ -12,9 +12,9 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -303,6 +303,89 @@ def mcp(
         raise click.ClickException("Name who calls: --token-file, or --user and --org for a development token.")
     with _clear_failures():
         asyncio.run(over_pipes(f"{url.rstrip('/')}/mcp{'/read' if read else ''}", token, project))
+
+
+@main.group(epilog=_ELSEWHERE)
+def audit() -> None:
+    """Show whether an organization's audit log is whole, or write it to a file."""
+
+
+@audit.command("verify", epilog=_ELSEWHERE)
+@click.option("--org", help="Id of the organization; every one when left out.")
+@click.option("--known", help="An end that was noted earlier, SEQUENCE:HASH, which must still be in the log of --org.")
+@_data
+def audit_verify(org: str | None, known: str | None, data: Path | None) -> None:
+    """Walk through the chain of entries. Exits with status 1 where one was changed or is missing.
+
+    Note the end that it prints somewhere else: given as --known later, it shows that nothing was cut off since.
+    """
+    if known is not None and org is None:
+        raise click.ClickException("--known belongs to the log of one organization: name it with --org.")
+    with _loading():
+        from rest_compat.audit_commands import verify_logs
+
+    settings = _settings(data=data)
+    _quietly(settings)
+    with _clear_failures():
+        found = asyncio.run(verify_logs(settings, org, known))
+    for one in found:
+        if one.broken is None:
+            click.echo(f"{one.organization_id}: whole, {one.entries} entries, end {one.entries}:{one.last_hash}")
+        else:
+            click.echo(f"{one.organization_id}: BROKEN: {one.broken}; {one.entries} entries before it are whole")
+    if not found:
+        click.echo("No organization has an audit log yet.")
+    if any(one.broken is not None for one in found):
+        sys.exit(1)
+
+
+_moment = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"])
+
+
+@audit.command("export", epilog=_ELSEWHERE)
+@click.option("--org", required=True, help="Id of the organization.")
+@click.option("--since", type=_moment, help="Only entries of this moment or later, in UTC.")
+@click.option("--until", type=_moment, help="Only entries before this moment, in UTC.")
+@click.option("--user", help="Only what this user called.")
+@click.option("--operation", help="Only calls of this operation, such as grant_permission.")
+@click.option("--outcome", type=click.Choice(["allowed", "refused"]), help="Only what was allowed, or refused.")
+@click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option("--output", type=click.File("w", encoding="utf-8", atomic=True), default="-", help="File to write.")
+@_data
+def audit_export(
+    org: str,
+    since: datetime | None,
+    until: datetime | None,
+    user: str | None,
+    operation: str | None,
+    outcome: str | None,
+    kind: str,
+    output: TextIO,
+    data: Path | None,
+) -> None:
+    """Write the log of an organization, the oldest entry first."""
+    with _loading():
+        from rest_compat.audit_commands import exported_lines
+
+    settings = _settings(data=data)
+    _quietly(settings)
+    lines = exported_lines(
+        settings,
+        org,
+        as_csv=kind == "csv",
+        since=since and since.replace(tzinfo=UTC),
+        until=until and until.replace(tzinfo=UTC),
+        user_id=user,
+        operation=operation,
+        outcome=outcome,
+    )
+
+    async def write() -> None:
+        async for line in lines:
+            output.write(line)
+
+    with _clear_failures():
+        asyncio.run(write())
 
 
 @main.command("rotate-keys", epilog=_ELSEWHERE)

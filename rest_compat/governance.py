@@ -1,6 +1,6 @@
 """Every path under /governance. Additions to the contract are marked."""
 
-from resolvers.governance import access, organizations, permissions, projects, roles, secrets
+from resolvers.governance import access, audit, organizations, permissions, projects, roles, secrets
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 
@@ -24,6 +24,7 @@ governance.post("/permissions/repair", access.repair_access, status=200)  # addi
 governance.get(  # addition
     "/resources/{resource_type}/{resource_id}/roles", roles.list_role_holders, envelope=PageLimitList
 )
+governance.get("/audit", audit.list_audit_entries, envelope=PageLimitList)  # addition
 
 # The project's own secrets stand first, so that "projects" is never taken for a resource type.
 _own, _of_resource = "/resources/projects/secrets", "/resources/{resource_type}/{resource_id}/secrets"

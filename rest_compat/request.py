@@ -13,6 +13,7 @@ from auth.guard import Guard
 from auth.rate_limit import CallKind, Limits, RateLimiter, RateWindow
 from auth.tokens import TokenVerifier
 from persistence.limits import LimitRows
+from resolvers.audit import write_refusal
 from resolvers.context import Context, Services
 from schema.errors import (
     ApiError,
@@ -22,6 +23,7 @@ from schema.errors import (
     RateLimitExceeded,
     Unauthenticated,
 )
+from schema.governance.audit import Door
 from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
@@ -162,7 +164,11 @@ class ContextFactory:
                 raise MissingRequiredField(f"The {PROJECT_HEADER} header is empty.", field=PROJECT_HEADER)
             # The claim's own project is left to the operation's permission: a service worker may not read projects.
             if project != caller.project_id:
-                await require_project(ctx.guard, caller, project)
+                try:
+                    await require_project(ctx.guard, caller, project)
+                except ProjectAccessDenied as refused:
+                    await write_refusal("select_project", ctx, ("project", project), refused, {})
+                    raise
                 ctx.caller = replace(caller, project_id=project)
         ctx.expected_revision = expected_revisions(connection.headers.get("if-match") if if_match is None else if_match)
         return ctx
@@ -176,6 +182,7 @@ class ContextFactory:
             services=self.services,
             guard=Guard(self.services.relations, at_once=at_once),
             trace_id=state.trace_id,
+            door=_door(connection.scope["path"]),
         )
 
 
@@ -224,6 +231,13 @@ def state_of(connection: HTTPConnection) -> RequestState:
     """The state that the middleware put on the request."""
     state: RequestState = connection.scope["stoa"]
     return state
+
+
+def _door(path: str) -> Door:
+    """How a request comes in."""
+    if path.endswith("/graphql"):
+        return Door.GRAPH
+    return Door.MCP if path.endswith(("/mcp", "/mcp/read")) else Door.REST
 
 
 def _address(connection: HTTPConnection) -> str:

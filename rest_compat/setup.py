@@ -3,8 +3,9 @@
 import contextlib
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
@@ -16,12 +17,28 @@ from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings
 from schema.governance.permission import RepairedAccess
 
+if TYPE_CHECKING:
+    from resolvers.context import Services
+
 log = logging.getLogger("stoa.setup")
 
 ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-members": "member"}
 """The identity provider's groups that hold a role on the organization."""
 
 AT_ONCE = 200
+
+
+@contextlib.asynccontextmanager
+async def opened_services(settings: Settings) -> AsyncIterator["Services"]:
+    """The parts of a platform for one command: no jobs, nothing watched, all of it closed in the end."""
+    from rest_compat.app import Parts
+
+    parts = Parts(settings, jobs=_NoJobs(), watches=False)
+    await parts.open()
+    try:
+        yield parts.services
+    finally:
+        await parts.close()
 
 
 async def bootstrap_organization(
@@ -69,19 +86,13 @@ async def repair_organizations(
 ) -> list[tuple[str, list[RepairedAccess]]]:
     """Repair the access of one organization, or of all: what was repaired in each. Raises ValueError for none such."""
     from resolvers.governance.access import organization_ids, repaired
-    from rest_compat.app import Parts
 
-    parts = Parts(settings, jobs=_NoJobs(), watches=False)
-    await parts.open()
-    try:
-        services = parts.services
+    async with opened_services(settings) as services:
         known = await organization_ids(services.store)
         if organization_id is not None and organization_id not in known:
             raise ValueError(f"There is no organization {organization_id!r}. `stoa bootstrap` creates one.")
         chosen = known if organization_id is None else [organization_id]
         return [(id_, await repaired(services.relations, services.store, id_)) for id_ in chosen]
-    finally:
-        await parts.close()
 
 
 async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, int]:

@@ -6,7 +6,7 @@ Strawberry's pydantic bridge is young, so the whole code base touches it through
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 import strawberry
 from graphql import GraphQLError
@@ -118,6 +118,9 @@ class Change(Received):
     """A body the API accepts: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    names_only: ClassVar[bool] = False
+    """Whether it holds nothing but names and ids, which the audit log may keep."""
 
     def given(self) -> dict[str, Any]:
         """Return only what the client sent; an explicit null stays."""

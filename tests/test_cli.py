@@ -1,5 +1,7 @@
 """The command line, as real processes: what it prints, what it refuses with a sentence, and how it ends."""
 
+import hashlib
+import json
 import socket
 import subprocess
 import sys
@@ -18,7 +20,7 @@ import sqlalchemy as sa
 from rest_compat.server import listening
 from rest_compat.settings import Settings, settings_of, strangers
 from tests.support.postgres import PostgresServer, free_port
-from tests.support.server import Process, Server, environment, stoa, until
+from tests.support.server import Client, Process, Server, environment, stoa, until
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -65,7 +67,7 @@ def test_the_help_of_a_short_command_fits_a_screen_and_says_where_the_settings_a
 def test_the_help_names_every_command(tmp_path: Path) -> None:
     answer = stoa(tmp_path, "--help")
     assert answer.returncode == 0
-    short = ("migrate", "bootstrap", "repair-access", "token", "rotate-keys", "snapshot", "demo")
+    short = ("audit", "migrate", "bootstrap", "repair-access", "token", "rotate-keys", "snapshot", "demo")
     for command in ("serve", "worker", *short):
         assert f"\n  {command} " in answer.stdout
     assert stoa(tmp_path, "--version").stdout.startswith("stoa, version ")
@@ -520,3 +522,34 @@ def test_a_demo_without_its_data_says_what_to_install(tmp_path: Path) -> None:
     assert answer.returncode == 1
     assert "pip install 'stoa-platform[demo]'" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.starts
+def test_an_audit_log_is_verified_and_exported_and_what_was_changed_shows(tmp_path: Path) -> None:
+    stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
+    assert stoa(tmp_path, "audit", "verify").stdout == "No organization has an audit log yet.\n"
+    refused(stoa(tmp_path, "audit", "export", "--org", "acme"), "has no audit log")
+    refused(stoa(tmp_path, "audit", "verify", "--known", "1:x"), "name it with --org")
+    with Server(tmp_path).ready() as server, Client(tmp_path, server) as client:
+        for name in ("=cmd()", "two"):
+            client("POST", "/utils/context-packs", json={"name": name, "pack_type": "domain"})
+    whole = stoa(tmp_path, "audit", "verify", "--org", "acme")
+    assert whole.returncode == 0, whole.stderr
+    end = whole.stdout.split("end ")[1].strip()
+    assert stoa(tmp_path, "audit", "verify", "--org", "acme", "--known", end).returncode == 0
+    refused(stoa(tmp_path, "audit", "verify", "--org", "acme", "--known", "2"), "SEQUENCE:HASH")
+    lines = stoa(tmp_path, "audit", "export", "--org", "acme", "--operation", "create_context_pack").stdout.splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [one["user_id"] for one in told] == ["olga", "olga"]
+    said = {name: value for name, value in told[0].items() if name != "hash"}
+    plain = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert hashlib.sha256(plain.encode()).hexdigest() == told[0]["hash"], "as the guide says"
+    table = tmp_path / "log.csv"
+    stoa(tmp_path, "audit", "export", "--org", "acme", "--format", "csv", "--output", str(table)).check_returncode()
+    assert table.read_text().startswith("id,sequence,organization_id")
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("update audit_entries set user_id = 'nobody' where sequence = 2")
+    engine.dispose()
+    broken = stoa(tmp_path, "audit", "verify")
+    assert (broken.returncode, "BROKEN: entry 2 was changed" in broken.stdout) == (1, True)

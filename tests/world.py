@@ -95,6 +95,8 @@ class World:
                     "relation_revisions",
                     "catalog_revisions",
                     "asset_documents",  # what reads leave behind
+                    "audit_entries",  # and what is refused
+                    "audit_heads",
                 )
             }
 

@@ -76,6 +76,13 @@ def as_csv(table: TableRows, most: int) -> bytes:
     return written.getvalue()
 
 
+def csv_line(cells: Sequence[Any]) -> str:
+    """One line of comma-separated text, of plain values none of which a spreadsheet takes for a formula."""
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="\n").writerow([_field(cell, False) for cell in cells])
+    return line.getvalue()
+
+
 def as_json(table: TableRows, most: int) -> bytes:
     """A list with an object for each row. Numbers that would lose digits are texts. Raises TooLarge."""
     decimals = [kind.startswith("DECIMAL") for kind in table.types]

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from auth.caller import WORKER, is_reserved
 from auth.model import platform_model
@@ -13,6 +13,7 @@ from persistence.queries import inheriting as queries
 from persistence.store import Store, UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
+from schema.base import Resource
 from schema.errors import ValidationError
 from schema.governance.permission import AccessRepair, Permission, Relation, RepairedAccess, ResourceType
 
@@ -68,7 +69,37 @@ def somebody_is_left(ctx: Context, type_: ResourceType, left: Sequence[RelationT
     )
 
 
-async def take_away(ctx: Context, type_: ResourceType, id_: str, items: Sequence[RelationTuple], **how: Any) -> None:
+async def change_relations(
+    ctx: Context,
+    writes: Sequence[RelationTuple] = (),
+    deletes: Sequence[RelationTuple] = (),
+    *,
+    answer: Resource,
+    lenient: bool = False,
+) -> None:
+    """Write and delete relations of the caller's organization as one transaction of the store, all or nothing.
+
+    `answer` is what the caller will be told, which is kept with it.
+
+    Raises NotInModel (a ValueError) for what the model refuses; and, unless lenient, AlreadyExists for what stands
+    already and NotFound for what is to be deleted and does not.
+    """
+    for item in writes:
+        platform_model().validate(item)
+    await ctx.store.write(
+        lambda uow: uow.relate(ctx.organization_id, writes, deletes, lenient=lenient), told=lambda _: answer
+    )
+
+
+async def take_away(
+    ctx: Context,
+    type_: ResourceType,
+    id_: str,
+    items: Sequence[RelationTuple],
+    *,
+    answer: Resource,
+    lenient: bool = False,
+) -> None:
     """Delete relations of one object. Raises a 422 where nobody could reach it afterwards, and deletes none then.
 
     Two callers who each take away the last but one would leave nobody, so it is looked at again afterwards, and who
@@ -80,7 +111,7 @@ async def take_away(ctx: Context, type_: ResourceType, id_: str, items: Sequence
         standing
     ):
         raise _nobody_left(type_)
-    await relations.write(store, deletes=items, **how)
+    await change_relations(ctx, deletes=items, answer=answer, lenient=lenient)
     if not somebody_is_left(ctx, type_, await relations_of(relations, store, name)):
         await relations.write(store, [item for item in standing if item in items], lenient=True)
         raise _nobody_left(type_)

@@ -12,7 +12,7 @@ from auth.permissions import conferred, grantable
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, object_name, user_subject
 from resolvers.context import Context
-from resolvers.governance.access import links_among, relations_of, roles_among, take_away
+from resolvers.governance.access import change_relations, links_among, relations_of, roles_among, take_away
 from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import (
@@ -105,10 +105,11 @@ async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
     STOA_ANONYMOUS_READS shows that project to strangers. He can be given nothing but reading.
     """
     wanted = _tuple(grant)
+    done = Done(message=f"Granted {grant.relation} on {grant.resource_type} {grant.resource_id}.")
     if wanted.user == user_subject(ANONYMOUS_USER):
         _refuse_more_than_reading(grant)
     try:
-        await ctx.services.relations.write(ctx.organization_id, [wanted])
+        await change_relations(ctx, [wanted], answer=done)
     except AlreadyExists:
         raise AlreadyExists(
             f"{grant.user_or_group!r} is {grant.relation} of this {grant.resource_type} already.",
@@ -118,7 +119,7 @@ async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
     except ValueError as error:
         raise _not_in_model(grant, error) from None
     ctx.guard.forget()
-    return Done(message=f"Granted {grant.relation} on {grant.resource_type} {grant.resource_id}.")
+    return done
 
 
 @operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=CallKind.WRITE)
@@ -128,14 +129,15 @@ async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
     The last one who can administer what inherits from nothing, such as an organization, keeps his role: a 422.
     """
     standing = _tuple(grant)
+    done = Done(message=f"Revoked {grant.relation} on {grant.resource_type} {grant.resource_id}.")
     try:
-        await take_away(ctx, grant.resource_type, grant.resource_id, [standing])
+        await take_away(ctx, grant.resource_type, grant.resource_id, [standing], answer=done)
     except NotFound:
         raise NotFound("relation", str(standing)) from None
     except ValueError as error:
         raise _not_in_model(grant, error) from None
     ctx.guard.forget()
-    return Done(message=f"Revoked {grant.relation} on {grant.resource_type} {grant.resource_id}.")
+    return done
 
 
 @operation(needs=Permission.CAN_SHARE, on="{link.resource_type}:{link.resource_id}", kind=CallKind.WRITE)
@@ -155,13 +157,14 @@ async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
     parent = object_name(link.parent_type.value, link.parent_id)
     standing = links_among(link.resource_type, await relations_of(ctx.services.relations, ctx.organization_id, child))
     wanted = RelationTuple(parent, link.parent_type.value, child)
-    if standing != [wanted]:
-        former = [item for item in standing if item != wanted]
-        await ctx.services.relations.write(ctx.organization_id, [wanted], former, lenient=True)
-    ctx.guard.forget()
-    return Done(
+    done = Done(
         message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}."
     )
+    if standing != [wanted]:
+        former = [item for item in standing if item != wanted]
+        await change_relations(ctx, [wanted], former, answer=done, lenient=True)
+    ctx.guard.forget()
+    return done
 
 
 PARENTS = {ResourceType.PROJECT, ResourceType.ORGANIZATION}
@@ -184,9 +187,10 @@ async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> D
     type_, id_ = target.resource_type, target.resource_id
     standing = await relations_of(ctx.services.relations, ctx.organization_id, object_name(type_.value, id_))
     roles = roles_among(type_, standing)
-    await take_away(ctx, type_, id_, roles, lenient=True)
+    done = DeletedRelations(message=f"Removed {len(roles)} roles on {type_} {id_}.", deleted=len(roles))
+    await take_away(ctx, type_, id_, roles, answer=done, lenient=True)
     ctx.guard.forget()
-    return DeletedRelations(message=f"Removed {len(roles)} roles on {type_} {id_}.", deleted=len(roles))
+    return done
 
 
 def _refuse_more_than_reading(grant: Grant) -> None:

@@ -3,6 +3,7 @@
 import strawberry
 
 from resolvers.governance.access import repair_access
+from resolvers.governance.audit import list_audit_entries
 from resolvers.governance.organizations import get_organization, get_rate_limits, list_organizations, set_rate_limits
 from resolvers.governance.permissions import (
     check_permission,
@@ -27,6 +28,7 @@ from resolvers.governance.secrets import (
     update_resource_secret,
 )
 from schema.door import connects, opens
+from schema.governance.audit import AuditEntry
 from schema.governance.organization import Organization, RateLimits
 from schema.governance.permission import (
     AccessRepair,
@@ -56,6 +58,8 @@ class GovernanceQuery:
     explain_permission: PermissionExplanation = opens(explain_permission)
     role_holders: Page[RoleHolder] = opens(list_role_holders)
     role_holders_connection: Connection[RoleHolder] = connects(list_role_holders)
+    audit_entries: Page[AuditEntry] = opens(list_audit_entries)
+    audit_entries_connection: Connection[AuditEntry] = connects(list_audit_entries)
     project_secrets: Page[Secret] = opens(list_project_secrets)
     project_secrets_connection: Connection[Secret] = connects(list_project_secrets)
     project_secret: SecretValue = opens(get_project_secret)

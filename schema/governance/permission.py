@@ -1,7 +1,7 @@
 """Relations between users, groups and resources, and the questions asked about them (contract 5.1)."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -80,6 +80,8 @@ class Permission(StrEnum):
 class Grant(Change):
     """A relation to give to, or take from, a user or a group."""
 
+    names_only: ClassVar[bool] = True
+
     user_or_group: Name
     relation: Relation
     resource_type: ResourceType
@@ -91,6 +93,8 @@ class Grant(Change):
 class ParentLink(Change):
     """The parent that a resource inherits permissions from."""
 
+    names_only: ClassVar[bool] = True
+
     resource_type: ResourceType
     resource_id: ObjectId
     parent_type: ResourceType
@@ -100,6 +104,8 @@ class ParentLink(Change):
 @change
 class GovernedResource(Change):
     """The resource whose relations are meant."""
+
+    names_only: ClassVar[bool] = True
 
     resource_type: ResourceType
     resource_id: ObjectId

@@ -19,11 +19,8 @@ NOTHING_KEPT = {
     "check_quality_rule": "it only looks",
     "verify_model": "it only asks a model",
     "replay_turn": "it only looks",
-    "grant_permission": "the relations may be kept by a server of their own; the same again is told as standing",
-    "revoke_permission": "as above; the same again is told as missing",
-    "delete_all_permissions": "as above; the same again finds nothing",
-    "set_parent": "as above; the same again changes nothing",
-    "repair_access": "as above; the same again finds nothing to repair",
+    "set_parent": "the parent is the same as before",
+    "repair_access": "the relations may be kept by a server of their own; the same again finds nothing to repair",
 }
 """What writes nothing within the store's own transactions, so that no answer can be kept there: why."""
 

@@ -30,6 +30,7 @@ ADDITIONS: dict[str, str] = {
     "PUT /governance/organizations/{org_id}/rate-limits": LIMITS,
     "GET /governance/permissions/explain": WHY,
     "GET /governance/resources/{resource_type}/{resource_id}/roles": "who was let in must be seen",
+    "GET /governance/audit": "who did what, and was allowed to, must be shown",
     "POST /governance/permissions/repair": "what was left to nobody must be found and given back",
     "GET /assets/data": CATALOG,
     "DELETE /assets/data/{resource_uri}": "what is registered must be removable",

@@ -1,0 +1,157 @@
+"""Writing the audit log: what calls change goes into it in the transaction that changes it, what is refused at once.
+
+A call is written once, whatever number of transactions it takes: with the first of them that stands. What changes
+nothing in the store, such as reading a secret, is written before it is answered.
+"""
+
+import logging
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from pydantic import BaseModel, TypeAdapter
+
+from persistence.store import UnitOfWork
+from resolvers.context import Context
+from schema.base import Resource
+from schema.errors import ApiError
+from schema.governance.audit import AuditOutcome
+
+if TYPE_CHECKING:
+    from resolvers.operation import Operation
+
+log = logging.getLogger("stoa.audit")
+
+LONGEST: Final = 255
+"""Letters that are kept of a name or an id."""
+MOST_FIELDS: Final = 100
+MOST_NAMES: Final = 20
+"""Of a list of names or ids that a call was made with."""
+_NAMED_BY: Final = ("id", "resource_uri", "name")
+
+
+class Audited:
+    """One call that is allowed, and its entry."""
+
+    def __init__(self, op: "Operation[..., Any]", ctx: Context, arguments: Mapping[str, Any]) -> None:
+        self._op, self._ctx, self._arguments = op, ctx, arguments
+        self._id = str(uuid4())
+        self._tried = False
+
+    async def run(self, *args: Any) -> Any:
+        """Call the operation; its entry stands as soon as something that it changes does, or else with its answer."""
+        ctx = self._ctx.guarded(self.end)
+        ctx.audited = True
+        value = await self._op.run(ctx, *args, **self._arguments)
+        if not self._tried:
+            await self._ctx.services.store.write(lambda uow: self.end(uow, value))
+        return value
+
+    def end(self, uow: UnitOfWork, value: Any) -> None:
+        """End a transaction with the entry, unless one before has done so and stands."""
+        organization_id = self._ctx.organization_id
+        if self._tried and uow.audit.holds(organization_id, self._id):
+            return
+        self._tried = True
+        fields = _fields(self._op, self._ctx, self._arguments)
+        said = {"outcome": AuditOutcome.ALLOWED.value, "error_code": None, "result_id": _result(value)}
+        uow.audit.append(organization_id, {"id": self._id, **fields, **said})
+
+
+async def write_refusal(
+    op: "Operation[..., Any] | str", ctx: Context, on: tuple[str, str], error: ApiError, arguments: Mapping[str, Any]
+) -> None:
+    """Write down that somebody was not allowed to do something. The refusal stands even where that fails."""
+    name = op if isinstance(op, str) else op.name
+    now = ctx.now()
+    key = (ctx.organization_id, ctx.caller.user_id, name, *on, error.code)
+    if not ctx.organization_id or not ctx.services.refusals.is_new(key, now.timestamp()):
+        return
+    entry = {
+        "id": str(uuid4()),
+        **_fields(op, ctx, arguments),
+        "object_type": on[0],
+        "object_id": _name(on[1]),
+        "outcome": AuditOutcome.REFUSED.value,
+        "error_code": error.code,
+        "result_id": None,
+    }
+    try:
+        await ctx.services.store.write(lambda uow: uow.audit.append(ctx.organization_id, entry))
+    except Exception:
+        log.exception("a refusal could not be written into the audit log")
+
+
+def _fields(op: "Operation[..., Any] | str", ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry says of a call, whatever became of it."""
+    fields: dict[str, Any] = {
+        "project_id": _name(ctx.caller.project_id),
+        "occurred_at": ctx.now(),
+        "user_id": _name(ctx.caller.user_id, 1000),
+        "client_id": _name(ctx.caller.client_id),
+        "door": ctx.door.value,
+        "operation": op if isinstance(op, str) else op.name,
+        "object_type": None,
+        "object_id": None,
+        "arguments": {},
+        "changed_fields": [],
+        "request_id": _name(ctx.request_id),
+    }
+    if isinstance(op, str):
+        return fields
+    on = op.checked_on(ctx, arguments)
+    if on is not None:
+        fields["object_type"], fields["object_id"] = on[0], _name(on[1])
+    body = arguments.get(op.body.name) if op.body else None
+    fields["arguments"] = _named(op, arguments) | _told(body)
+    fields["changed_fields"] = _given(body)
+    return fields
+
+
+def _named(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain arguments of a call. Those of calls that change something are names, ids and switches."""
+    found = {parameter.name: arguments.get(parameter.name) for parameter in op.plain}
+    return {name: _short(value) for name, value in found.items() if value is not None}
+
+
+def _told(body: Any) -> dict[str, Any]:
+    """The values of a body that is made of names alone; nothing of any other one."""
+    if not isinstance(body, BaseModel) or not getattr(body, "names_only", False):
+        return {}
+    return {name: _short(value) for name, value in body if value is not None}
+
+
+def _given(body: Any) -> list[str]:
+    """The fields that a body, or the bodies of a list, gave a value to; never the values."""
+    bodies = body if isinstance(body, list) else [body]
+    given = {name for one in bodies if isinstance(one, BaseModel) for name in one.model_fields_set}
+    return sorted(given)[:MOST_FIELDS]
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_short(one) for one in list(value)[:MOST_NAMES]]
+    return _name(value if isinstance(value, str) else str(TypeAdapter(Any).dump_python(value, mode="json")))
+
+
+def _result(value: Any) -> str | None:
+    """The id, or else the name, of what a call answered with, or of the one thing that its answer holds."""
+    if not isinstance(value, Resource):
+        return None
+    for name in _NAMED_BY:
+        if isinstance(found := getattr(value, name, None), str):
+            return _name(found)
+    within = [part for _, part in value if isinstance(part, Resource)]
+    return _result(within[0]) if len(within) == 1 else None
+
+
+def _name(text: str | None, longest: int = LONGEST) -> str | None:
+    """A name as both stores can keep it: no longer than so many letters, and nothing that is no letter of Unicode."""
+    if text is None:
+        return None
+    return text[:longest].encode("utf-8", "replace").decode().replace("\0", "�")
