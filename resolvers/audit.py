@@ -28,6 +28,8 @@ LONGEST: Final = 255
 MOST_FIELDS: Final = 100
 MOST_NAMES: Final = 20
 """Of a list of names or ids that a call was made with."""
+_WINDOW: Final = ("page", "limit")
+"""Which part of a list was asked for says nothing of what was done."""
 _NAMED_BY: Final = ("id", "resource_uri", "name")
 
 
@@ -111,7 +113,7 @@ def _fields(op: "Operation[..., Any] | str", ctx: Context, arguments: Mapping[st
 
 def _named(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The plain arguments of a call. Those of calls that change something are names, ids and switches."""
-    found = {parameter.name: arguments.get(parameter.name) for parameter in op.plain}
+    found = {parameter.name: arguments.get(parameter.name) for parameter in op.plain if parameter.name not in _WINDOW}
     return {name: _short(value) for name, value in found.items() if value is not None}
 
 

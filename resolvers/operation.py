@@ -57,6 +57,9 @@ class Operation(Generic[P, R]):
     `catalog_only` says that the answer is made of the arguments and the selected project's catalog and of nothing else:
     all who may call it are answered alike, and a door may give an answer again while the catalog stands unchanged
     (`answer_cache.py`).
+
+    Calls that may change something go into the audit log when they are allowed (`audit.py`), and so do those of an
+    operation that `tells_secrets`.
     """
 
     def __init__(
@@ -66,10 +69,12 @@ class Operation(Generic[P, R]):
         on: Target,
         kind: CallKind,
         catalog_only: bool = False,
+        tells_secrets: bool = False,
     ) -> None:
         hints = get_type_hints(run, include_extras=True)
         declared = list(inspect.signature(run).parameters.values())[1:]
         self.run, self.needs, self.on, self.kind, self.catalog_only = run, needs, on, kind, catalog_only
+        self.audited = tells_secrets or kind is not CallKind.READ
         self.name, self.summary = run.__name__, inspect.getdoc(run) or ""
         self.returns: Any = hints["return"]
         self.parameters = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in declared]
@@ -93,11 +98,6 @@ class Operation(Generic[P, R]):
             return await self.run(ctx, *args, **kwargs)
         value: R = await Audited(self, ctx, kwargs).run(*args)
         return value
-
-    @property
-    def audited(self) -> bool:
-        """Whether calls that are allowed go into the audit log: those that may change something, or tell secrets."""
-        return self.kind is not CallKind.READ or self.needs is Permission.CAN_READ_SECRETS
 
     async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
         """Raise unless the caller may. Another tenant's object is answered like one that does not exist."""
@@ -222,7 +222,12 @@ def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
 
 
 def operation(
-    *, needs: Need, on: Target = "project", kind: CallKind = CallKind.READ, catalog_only: bool = False
+    *,
+    needs: Need,
+    on: Target = "project",
+    kind: CallKind = CallKind.READ,
+    catalog_only: bool = False,
+    tells_secrets: bool = False,
 ) -> Callable[[Callable[Concatenate[Context, P], Awaitable[R]]], Operation[P, R]]:
     """Declare an operation. `needs` has no default, so nothing is open by accident."""
-    return lambda run: Operation(run, needs, on, kind, catalog_only)
+    return lambda run: Operation(run, needs, on, kind, catalog_only, tells_secrets)

@@ -28,6 +28,7 @@ PLACES = (
     "#/find", "#/find?q=peop", "#/find?q=nosuchthing", "#/asset?fqn=north.North.root.people", "#/asset?fqn=no.such",
     "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/runs?of=sources",
     "#/runs?of=schedules", "#/access", "#/access?of=projects", "#/access?of=secrets", "#/access?of=limits",
+    "#/access?of=audit",
 )  # fmt: skip
 
 
@@ -83,7 +84,8 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.click(".stacked button")
         tab.wait_for_element(".sources .card")
         tab.click(".sources .card button + button")
-        tab.wait_for("document.querySelector('.card .trouble')?.innerText")  # a folder that is not there is told
+        # A folder that is not there is told; when this comes, what stands below it has moved for the last time.
+        tab.wait_for_element(".card .trouble[role=alert]")
 
         tab.click("details.part summary")
         tab.click("input[name=name]")
@@ -119,6 +121,13 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.click(".fields button")
         tab.wait_for("document.querySelector('.card')?.innerText.includes('lake')")
         assert "sesame" not in str(tab.evaluate("document.documentElement.innerHTML"))
+
+        tab.evaluate("location.hash = '#/access?of=audit'")
+        tab.wait_for("document.querySelector('.audit li')?.innerText.includes('create project secret')")
+        assert "lake" in tab.text(".audit li")
+        assert "sesame" not in tab.text(".audit")
+        tab.evaluate("location.hash = '#/access?of=audit&outcome=REFUSED'")
+        tab.wait_for("!!document.querySelector('.empty') && !document.querySelector('.audit li')")
         tab.open("about:blank")
 
 

@@ -258,7 +258,7 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     return answer
 
 
-@operation(needs=Permission.CAN_READ_SECRETS, on="data_connection:{resource_uri}")
+@operation(needs=Permission.CAN_READ_SECRETS, on="data_connection:{resource_uri}", tells_secrets=True)
 async def get_data_connection_secret(ctx: Context, *, resource_uri: Uri) -> ConnectionSecret:
     """Read the stored credentials of a data connection."""
     _, sealed = await _stored(ctx, resource_uri)

@@ -33,7 +33,7 @@ async def list_project_secrets(ctx: Context, *, page: PageNumber = 1, limit: Pag
     return await _page(ctx, "project", ctx.project_id, page, limit)
 
 
-@operation(needs=Permission.CAN_READ_SECRETS)
+@operation(needs=Permission.CAN_READ_SECRETS, tells_secrets=True)
 async def get_project_secret(ctx: Context, *, name: Name) -> SecretValue:
     """Read one secret of the selected project, with its value."""
     return await _value(ctx, "project", ctx.project_id, name)
@@ -67,7 +67,7 @@ async def list_resource_secrets(
     return await _page(ctx, resource_type, resource_id, page, limit)
 
 
-@operation(needs=Permission.CAN_READ_SECRETS, on=RESOURCE)
+@operation(needs=Permission.CAN_READ_SECRETS, on=RESOURCE, tells_secrets=True)
 async def get_resource_secret(
     ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name
 ) -> SecretValue:

@@ -1,6 +1,7 @@
 // Access: who may do what with the project or one of its sources, why, and what would change it.
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
+import { Audit } from "./audit.js";
 import { ACCESS, CONNECTIONS, GRANT, REVOKE } from "./documents.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
@@ -10,7 +11,7 @@ import { say } from "./words.js";
 
 const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_METADATA", "CAN_EXECUTE", "CAN_DELETE", "CAN_SHARE", "CAN_READ_SECRETS", "CAN_MANAGE_SECRETS"];
 const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
-const OF = { "": Permissions, projects: Projects, secrets: Secrets, limits: Limits };
+const OF = { "": Permissions, projects: Projects, secrets: Secrets, limits: Limits, audit: Audit };
 const MOST_WAYS = 4;
 const PAUSE = 400;
 
@@ -25,7 +26,7 @@ export function Access({ given }) {
   const Of = OF[now];
   return html`
     <${Heading} title=${say("place.access")}>${say("place.access")}<//>
-    <${Views} label=${say("access.views")} now=${now} views=${["permissions", "projects", "secrets", "limits"].map((name) => [name in OF ? name : "", say(`access.${name}`), link("access", { of: name in OF ? name : "" })])} />
+    <${Views} label=${say("access.views")} now=${now} views=${["permissions", "projects", "secrets", "limits", "audit"].map((name) => [name in OF ? name : "", say(`access.${name}`), link("access", { of: name in OF ? name : "" })])} />
     <${Of} given=${given} />
   `;
 }

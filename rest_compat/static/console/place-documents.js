@@ -336,6 +336,29 @@ export const LIMITS = `
   }
 `;
 
+export const AUDIT = `
+  query ConsoleAudit($userId: String, $outcome: AuditOutcome, $page: Int) {
+    auditEntries(userId: $userId, outcome: $outcome, page: $page, limit: 50) {
+      total
+      limit
+      items {
+        id
+        occurredAt
+        userId
+        door
+        operation
+        outcome
+        errorCode
+        objectType
+        objectId
+        resultId
+        arguments
+        changedFields
+      }
+    }
+  }
+`;
+
 export const PROVENANCE = `
   query ConsoleProvenance($sessionId: UUID!, $turnId: UUID!) {
     turnProvenance(sessionId: $sessionId, turnId: $turnId) {

@@ -1,0 +1,66 @@
+// The audit log: who did what to what in the organization, and who was refused, the latest first.
+import { useEffect, useState } from "../vendor/preact-hooks.js";
+
+import { useAll } from "./pages.js";
+import { Empty, Failed, html, Loading } from "./parts.js";
+import { AUDIT } from "./place-documents.js";
+import { link, settle } from "./places.js";
+import { moment, named, plain, say, sentence } from "./words.js";
+
+const FIRST = 50;
+const PAUSE = 400;
+const OUTCOMES = ["ALLOWED", "REFUSED"];
+
+export function Audit({ given }) {
+  const [user, setUser] = useState(given.user ?? "");
+  const [asked, setAsked] = useState(user.trim());
+  const [most, setMost] = useState(FIRST);
+  const outcome = OUTCOMES.includes(given.outcome) ? given.outcome : "";
+  useEffect(() => {
+    const later = setTimeout(() => setAsked(user.trim()), PAUSE);
+    return () => clearTimeout(later);
+  }, [user]);
+  useEffect(() => {
+    settle("access", { of: "audit", user: asked, outcome });
+    setMost(FIRST);
+  }, [asked, outcome]);
+  const { items, total, loading, failure, again } = useAll(AUDIT, { userId: asked || null, outcome: outcome || null }, most);
+  const left = (total ?? 0) - items.length;
+  const choose = (event) => (location.hash = link("access", { of: "audit", user: asked, outcome: event.target.value }));
+  return html`
+    <p class="lead">${say("audit.lead")}</p>
+    <form class="fields" onSubmit=${(event) => event.preventDefault()}>
+      <label>${say("access.who")} <input value=${user} autocomplete="off" spellcheck=${false} placeholder=${say("audit.anybody")} onInput=${(event) => setUser(event.target.value)} /></label>
+      <label>${say("audit.outcome")}
+        <select value=${outcome} onChange=${choose}>
+          <option value="" selected=${!outcome}>${say("audit.any")}</option>
+          ${OUTCOMES.map((one) => html`<option key=${one} value=${one} selected=${one === outcome}>${sentence(named("outcome", one))}</option>`)}
+        </select>
+      </label>
+    </form>
+    ${failure && html`<${Failed} failure=${failure} again=${again} />`}
+    ${!failure && total === null && html`<${Loading} />`}
+    ${total === 0 && html`<${Empty} icon="access" title=${say("audit.none")}>${say("audit.none.next")}<//>`}
+    ${total > 0 && html`<p class="quiet count" role="status">${say("count.entries", { count: total })}</p>`}
+    <ul class="plain rows audit">${items.map((entry) => html`<${Line} key=${entry.id} entry=${entry} />`)}</ul>
+    ${left > 0 && html`<button type="button" class="quiet-button" disabled=${loading} onClick=${() => setMost(most + FIRST)}>${say("runs.more", { count: Math.min(FIRST, left) })}</button>`}
+  `;
+}
+
+// What a call was about: names first, then what the permission was asked on; nothing twice.
+function about({ objectType, objectId, resultId, arguments: names }) {
+  const known = [objectType, objectId, resultId, false];
+  const told = Object.entries(names).filter(([, value]) => !known.includes(value)).map(([name, value]) => `${plain(name)}: ${value}`);
+  const here = objectId === window.stoa.headers()["X-Project-ID"];
+  const on = here ? say("access.theProject") : objectType && objectId !== resultId ? `${plain(objectType)} ${objectId}` : "";
+  return [resultId, ...told, on].filter(Boolean);
+}
+
+const Line = ({ entry, fields = entry.changedFields.filter((name) => !(name in entry.arguments)) }) => html`
+  <li>
+    <span class="deed"><strong>${entry.userId}</strong> ${plain(entry.operation)}</span>
+    <span class=${`status ${entry.outcome === "ALLOWED" ? "completed" : "failed"}`}>${named("outcome", entry.outcome)}</span>
+    <span class="quiet line">${[moment(entry.occurredAt), named("door", entry.door), ...about(entry)].join(" · ")}</span>
+    ${fields.length > 0 && html`<span class="quiet line">${say("audit.fields", { fields: fields.map(plain).join(", ") })}</span>`}
+  </li>
+`;
