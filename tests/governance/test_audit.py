@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from persistence.queries.audit import AuditRepository
 from persistence.tables.audit import audit_entries, audit_heads
 from resolvers.governance.audit import list_audit_entries
 from resolvers.governance.audit_chain import KnownEnd, verified
 from resolvers.governance.permissions import grant_permission, revoke_permission
 from resolvers.governance.projects import create_project, get_project
+from resolvers.governance.roles import list_role_holders
 from resolvers.governance.secrets import create_project_secret, get_project_secret, list_project_secrets
 from resolvers.utils.context_packs import create_context_pack
+from schema.errors import UpstreamUnavailable
 from schema.governance.audit import FIRST_HASH, AuditEntry
 from schema.governance.permission import Grant
 from tests.doors import Door
@@ -156,3 +159,21 @@ async def test_what_was_changed_or_removed_shows(world: World, says: str, broken
     assert another.broken == f"entry {last} is another than the one that was noted"
     await store.write(lambda uow: uow.connection.execute(broken(last)))
     assert (await verified(store, ORG)).broken == says.format(last=last, before=last - 1)
+
+
+async def test_nothing_is_changed_that_cannot_be_written_down(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await door(list_role_holders, world.owner, resource_type="project", resource_id=world.lab)
+
+    def full(*_: object) -> None:
+        raise UpstreamUnavailable("the store is full")
+
+    monkeypatch.setattr(AuditRepository, "append", full)
+    grant = {"resource_type": "project", "resource_id": world.lab, "user_or_group": "zoe", "relation": "viewer"}
+    assert await door(grant_permission, world.owner, grant=grant) == "UPSTREAM_UNAVAILABLE"
+    pack = {"name": "sales", "pack_type": "domain"}
+    assert await door(create_context_pack, world.owner, pack=pack) == "UPSTREAM_UNAVAILABLE"
+    monkeypatch.undo()
+    assert await door(list_role_holders, world.owner, resource_type="project", resource_id=world.lab) == before
+    assert await door(create_context_pack, world.owner, pack=pack) != "RESOURCE_ALREADY_EXISTS"
