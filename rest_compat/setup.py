@@ -1,5 +1,6 @@
 """Defines what is done to a platform from its own command line: bootstrap, key rotation, snapshots."""
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -26,6 +27,9 @@ ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-member
 """The identity provider's groups that hold a role on the organization."""
 
 AT_ONCE = 200
+
+_FLUSH_PAUSES = (0.1, 0.3, 1.0, 3.0)
+"""Seconds between attempts at a flush, which a read that goes on just then makes fail."""
 
 
 @contextlib.asynccontextmanager
@@ -122,7 +126,7 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
             )
         if ring.fixed or not drop_old:
             return sealed, 0
-        if not await store.database.flush():
+        if not await _flushed(store):
             raise ValueError(
                 f"Sealed {sealed} secrets with the active key, and kept every key: the store is too busy to put this "
                 "on disk for good. Run it again."
@@ -135,6 +139,16 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
         return sealed, dropped
     finally:
         await parts.close()
+
+
+async def _flushed(store: Store) -> bool:
+    """Put what was committed on disk for good, once those who read at this moment have ended; whether it worked."""
+    for pause in (*_FLUSH_PAUSES, None):
+        if await store.database.flush():
+            return True
+        if pause is not None:
+            await asyncio.sleep(pause)
+    return False
 
 
 async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
