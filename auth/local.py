@@ -171,7 +171,12 @@ class LocalRelations:
     ) -> list[RelationTuple]:
         """See `Relations.read`."""
         found = await self._source.read(store, object=object, relation=relation, user=user, limit=limit, after=after)
-        return [RelationTuple(i.user, i.relation, i.object, i.condition, i.context) for i in found]
+        return _plain(found)
+
+    async def standing(self, store: str, objects: Sequence[str]) -> list[RelationTuple]:
+        """See `Relations.standing`; one read of the store for all of them."""
+        found = await self._source.around(store, sorted(set(objects)), None, ()) if objects else ()
+        return sorted(_plain(found), key=lambda item: item.key)
 
     async def write(
         self,
@@ -226,6 +231,10 @@ class LocalRelations:
 
     def _evaluator(self, items: Sequence[TupleLike], context: Mapping[str, Any] | None = None) -> Evaluator:
         return Evaluator(self.model, items, context=context, conditions=self._conditions)
+
+
+def _plain(found: Sequence[TupleLike]) -> list[RelationTuple]:
+    return [RelationTuple(i.user, i.relation, i.object, i.condition, i.context) for i in found]
 
 
 def _any_holds(evaluator: Evaluator, questions: Sequence[CheckRequest]) -> bool | None:

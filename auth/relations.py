@@ -164,6 +164,10 @@ class Relations(Protocol):
         """List stored tuples in a stable order, those after `after` (the last one of the page before)."""
         ...
 
+    async def standing(self, store: str, objects: Sequence[str]) -> list[RelationTuple]:
+        """Return every tuple that stands on any of the objects, in a stable order, links to parents included."""
+        ...
+
     async def write(
         self,
         store: str,

@@ -101,6 +101,7 @@ CALLS: Final = {
         "list_objects",
         "list_users",
         "read",
+        "standing",
         "write",
         "delete_object",
         "explain",
@@ -202,6 +203,10 @@ class RemoteRelations:
             "read", store=store, object=object, relation=relation, user=user, limit=limit, after=after
         )
         return cast("list[RelationTuple]", found)
+
+    async def standing(self, store: str, objects: Sequence[str]) -> list[RelationTuple]:
+        """See `Relations.standing`."""
+        return cast("list[RelationTuple]", await self._ask("standing", store=store, objects=objects))
 
     async def write(
         self,

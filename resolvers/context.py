@@ -144,7 +144,7 @@ class Context:
     @cached_property
     def load(self) -> Loaders:
         """The batched reads behind edges; one instance per request."""
-        return Loaders(self.store, self.guard, self.caller)
+        return Loaders(self.store, self.services.relations, self.guard, self.caller)
 
     async def charge(self, costs: Mapping[str, int], *, most: int) -> None:
         """Charge each kind's window once per operation. Raises what the door raises for a window that is full."""

@@ -115,6 +115,7 @@ _FILTERS: Final = {
     "severity": "Only those that are so bad.",
     "outcome": "Only those that ended so.",
     "workflow_type": "Only those of these types of workflows.",
+    "relation": "Only those who have one of these roles.",
     "order": "Which of them come first.",
 }
 

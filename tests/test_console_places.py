@@ -113,6 +113,10 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.wait_for(f"document.querySelectorAll('.turn').length === 2 && {DONE}")
         assert "4" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText")
 
+        tab.evaluate("location.hash = '#/access'")
+        tab.wait_for("[...document.querySelectorAll('.holders a')].some((one) => one.innerText === 'olga')")
+        assert "The group project-viewers" in tab.text(".holders")
+
         tab.evaluate("location.hash = '#/access?of=secrets'")
         tab.click("input[name=name]")
         tab.type("lake")

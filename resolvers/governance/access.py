@@ -1,12 +1,13 @@
 """Defines who is left: nothing may be left to nobody, and what was left so before is given back to the organization."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from auth.caller import WORKER, is_reserved
+from auth.holders import links_among, roles_among
 from auth.model import platform_model
-from auth.permissions import conferred, grantable
+from auth.permissions import conferred
 from auth.rate_limit import CallKind
 from auth.relations import CheckRequest, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
 from persistence.queries import inheriting as queries
@@ -23,34 +24,6 @@ MOST_TOLD = 1000
 
 PROBE: Final = user_subject("stoa:probe")
 """Nobody: stands for whoever owns the organization, in questions only."""
-
-
-async def relations_of(relations: Relations, store: str, name: str) -> list[RelationTuple]:
-    """Every relation that stands on an object, its links to parents included."""
-    found: list[RelationTuple] = []
-    while True:
-        page = await relations.read(store, object=name, limit=AT_ONCE, after=found[-1] if found else None)
-        found += page
-        if len(page) < AT_ONCE:
-            return found
-
-
-def roles_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[RelationTuple]:
-    """Return what was granted to users and groups; neither links to parents, nor the role of the platform's own
-    worker.
-    """
-    roles = grantable(platform_model(), type_)
-    return [
-        item
-        for item in standing
-        if item.relation in roles and (item.user, item.relation) != (user_subject(WORKER), Relation.SERVICE_WORKER)
-    ]
-
-
-def links_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[RelationTuple]:
-    """The links to parents, from which an object inherits."""
-    roles = grantable(platform_model(), type_)
-    return [item for item in standing if item.relation not in roles]
 
 
 def somebody_is_left(ctx: Context, type_: ResourceType, left: Sequence[RelationTuple]) -> bool:
@@ -106,13 +79,13 @@ async def take_away(
     finds nobody left puts back what they took.
     """
     relations, store, name = ctx.services.relations, ctx.organization_id, object_name(type_.value, id_)
-    standing = await relations_of(relations, store, name)
+    standing = await relations.standing(store, [name])
     if not somebody_is_left(ctx, type_, [item for item in standing if item not in items]) and set(items) & set(
         standing
     ):
         raise _nobody_left(type_)
     await change_relations(ctx, deletes=items, answer=answer, lenient=lenient)
-    if not somebody_is_left(ctx, type_, await relations_of(relations, store, name)):
+    if not somebody_is_left(ctx, type_, await relations.standing(store, [name])):
         await relations.write(store, [item for item in standing if item in items], lenient=True)
         raise _nobody_left(type_)
 
@@ -172,7 +145,7 @@ async def _repair(relations: Relations, organization_id: str, row: _Row, is_reac
     name = object_name(row.type.value, row.id)
     if is_reached and row.type is not ResourceType.PROJECT:
         return []
-    standing = await relations_of(relations, organization_id, name)
+    standing = await relations.standing(organization_id, [name])
     writes: list[RelationTuple] = []
     deletes: list[RelationTuple] = []
     if not is_reached:

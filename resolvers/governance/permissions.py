@@ -6,13 +6,14 @@ from typing import Annotated
 from pydantic import Field
 
 from auth.caller import ANONYMOUS_USER
+from auth.holders import links_among, roles_among
 from auth.model import platform_model
 from auth.naming import NotGrantable, named_subject
 from auth.permissions import conferred, grantable
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, object_name, user_subject
 from resolvers.context import Context
-from resolvers.governance.access import change_relations, links_among, relations_of, roles_among, take_away
+from resolvers.governance.access import change_relations, take_away
 from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import (
@@ -155,7 +156,7 @@ async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
     await require(ctx, Permission.CAN_CREATE_RESOURCES, link.parent_type.value, link.parent_id)
     child = object_name(link.resource_type.value, link.resource_id)
     parent = object_name(link.parent_type.value, link.parent_id)
-    standing = links_among(link.resource_type, await relations_of(ctx.services.relations, ctx.organization_id, child))
+    standing = links_among(link.resource_type, await ctx.services.relations.standing(ctx.organization_id, [child]))
     wanted = RelationTuple(parent, link.parent_type.value, child)
     done = Done(
         message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}."
@@ -185,7 +186,7 @@ async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> D
             field="resource_type",
         )
     type_, id_ = target.resource_type, target.resource_id
-    standing = await relations_of(ctx.services.relations, ctx.organization_id, object_name(type_.value, id_))
+    standing = await ctx.services.relations.standing(ctx.organization_id, [object_name(type_.value, id_)])
     roles = roles_among(type_, standing)
     done = DeletedRelations(message=f"Removed {len(roles)} roles on {type_} {id_}.", deleted=len(roles))
     await take_away(ctx, type_, id_, roles, answer=done, lenient=True)

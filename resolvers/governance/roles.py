@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from auth.relations import bare_id, object_name, split_user
+from auth.holders import holders_among
+from auth.relations import object_name
 from resolvers.context import Context
-from resolvers.governance.access import relations_of, roles_among
 from resolvers.operation import operation
 from schema.governance.permission import ObjectId, Permission, Relation, ResourceType, RoleHolder, TypeName
 from schema.pagination import Page, PageNumber, PageSize
@@ -26,16 +26,7 @@ async def list_role_holders(
 
     What is inherited from a project or an organization is listed there. The platform's own worker is left out.
     """
-    type_ = ResourceType(resource_type)
-    name = object_name(resource_type, resource_id)
-    standing = roles_among(type_, await relations_of(ctx.services.relations, ctx.organization_id, name))
-    found = []
-    for item in standing:
-        is_group = split_user(item.user)[0] == "group"
-        found.append(RoleHolder(user_or_group=bare_id(item.user), is_group=is_group, relation=Relation(item.relation)))
-    shown = sorted(
-        (one for one in found if relation in (None, one.relation)),
-        key=lambda one: (one.is_group, one.user_or_group, one.relation),
-    )
+    standing = await ctx.services.relations.standing(ctx.organization_id, [object_name(resource_type, resource_id)])
+    shown = holders_among(ResourceType(resource_type), standing, None if relation is None else {relation})
     start = (page - 1) * limit
     return Page[RoleHolder](items=shown[start : start + limit], total=len(shown), offset=start, limit=limit)

@@ -8,6 +8,7 @@ from aiodataloader import DataLoader
 
 from auth.caller import Caller
 from auth.guard import Guard
+from auth.relations import Relations
 from persistence.repository import Repository, Scope
 from persistence.store import Store, UnitOfWork
 from schema.base import Resource
@@ -24,8 +25,8 @@ MOST_PER_PARENT = 200
 class LoadersBase:
     """The caller's view of the store, and the batches that one request has open."""
 
-    def __init__(self, store: Store, guard: Guard, caller: Caller) -> None:
-        self._store, self._guard, self._caller = store, guard, caller
+    def __init__(self, store: Store, relations: Relations, guard: Guard, caller: Caller) -> None:
+        self._store, self._relations, self._guard, self._caller = store, relations, guard, caller
         self._scope = Scope(caller.organization_id)
         self._batches: dict[str, DataLoader[Any, Any]] = {}
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from auth.holders import holders_among
 from auth.model import platform_model
 from auth.permissions import permissions_of
+from auth.relations import RelationTuple, object_name
 from resolvers.loaders.base import MOST_PER_PARENT, batched
 from resolvers.loaders.windows import WindowLoaders
 from schema.governance.permission import Permission, ResourceType
@@ -24,6 +26,24 @@ class GovernanceLoaders(WindowLoaders):
         readable = await self._readable("project", [project.id for project in projects])
         shown = sorted((one for one in projects if readable[one.id]), key=lambda one: (one.name, one.id))
         return [self._among("readable_projects", one, shown if one.parent == (own,) else []) for one in asked]
+
+    @batched
+    async def members_of_project(self, asked: Sequence[Asked]) -> list[Connection[Any] | None]:
+        """Who was given a role on a project itself; None where the caller may not share it; filters: roles."""
+        ids = list(dict.fromkeys(one.parent[0] for one in asked))
+        shared = await self._readable("project", ids, Permission.CAN_SHARE)
+        of: dict[str, list[RelationTuple]] = {object_name("project", id): [] for id in ids if shared[id]}
+        for item in await self._relations.standing(self._scope.organization_id, list(of)) if of else ():
+            of[item.object].append(item)
+
+        def among(one: Asked) -> Any:
+            (roles,) = one.listing.filters
+            standing = of.get(object_name("project", one.parent[0]))
+            if standing is None:
+                return None
+            return self._among("members_of_project", one, holders_among(ResourceType.PROJECT, standing, roles))
+
+        return [among(one) for one in asked]
 
     @batched
     async def permissions_on(self, asked: Sequence[tuple[ResourceType, str]]) -> list[list[Permission]]:

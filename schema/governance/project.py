@@ -7,6 +7,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, Resource, change, edge
+from schema.governance.permission import Relation, RoleHolder
 from schema.naming import Name
 from schema.node import entity
 from schema.pagination import Connection
@@ -88,6 +89,18 @@ class Project(Resource):
         """The runs of all configurations of this project, newest first."""
         listing = Listing(window, (chosen(status), chosen(workflow_type)))
         return await info.context.load.runs_of_project(asked_of(self.id, listing, self.id))
+
+    @listed
+    async def members(
+        self, info: Info, window: Window, relation: list[Relation] | None = None
+    ) -> Connection[RoleHolder] | None:
+        """The users and groups that were given a role on this project itself, users first, by their names.
+
+        Null when the caller may not share the project. Who inherits a role from the organization is not among them.
+        """
+        return await info.context.load.members_of_project(
+            asked_of(self.id, Listing(window, (chosen(relation),)), self.id)
+        )
 
 
 @change

@@ -212,6 +212,22 @@ async def test_tuples_are_read_by_what_is_known_of_them_and_in_pages(
             assert sorted(map(str, pages)) == sorted(str(item) for item in written if fits(item)), filters
 
 
+async def test_what_stands_on_some_objects_is_read_at_once(engine: str, request: pytest.FixtureRequest) -> None:
+    async with relations(engine, platform_model(), request) as under_test:
+        store = fresh_store()
+        on_shop = [f"project:shop#viewer@user:u{number:03}" for number in range(130)]
+        written = tuples("file:f#project@project:shop", "project:b#viewer@group:g#member", *on_shop)
+        other = tuples("project:shop#organization@organization:acme", "organization:acme#owner@user:ann")
+        for start in range(0, len(written), 100):
+            await under_test.write(store, written[start : start + 100])
+        await under_test.write(store, other)
+        found = await under_test.standing(store, ["project:b", "project:shop", "project:shop", "project:none"])
+        assert found == sorted([*written[1:], other[0]], key=lambda item: item.key)
+        assert await under_test.standing(store, ["file:f"]) == written[:1]
+        assert await under_test.standing(store, []) == []
+        assert await under_test.standing(fresh_store(), ["project:b"]) == []
+
+
 async def test_deleting_an_object_takes_every_tuple_that_names_it(engine: str, request: pytest.FixtureRequest) -> None:
     async with relations(engine, platform_model(), request) as under_test:
         store = fresh_store()

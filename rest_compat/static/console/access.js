@@ -2,12 +2,12 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Audit } from "./audit.js";
-import { ACCESS, CONNECTIONS, GRANT, REVOKE } from "./documents.js";
+import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
-import { Failed, Heading, html, Loading, useAnswer, Views } from "./parts.js";
+import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, Views } from "./parts.js";
 import { link, settle } from "./places.js";
-import { say } from "./words.js";
+import { named, say, sentence } from "./words.js";
 
 const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_METADATA", "CAN_EXECUTE", "CAN_DELETE", "CAN_SHARE", "CAN_READ_SECRETS", "CAN_MANAGE_SECRETS"];
 const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
@@ -46,6 +46,7 @@ function Permissions({ given }) {
   const type = on ? "data_connection" : "project";
   const id = on || project;
   const answer = useAnswer(ACCESS, { resourceType: type.toUpperCase(), resourceId: id, user: asked || null });
+  const holders = useAnswer(HOLDERS, { resourceType: type, resourceId: id });
   const names = { [`project:${project}`]: say("access.theProject") };
   for (const one of sources.data?.dataConnections.items ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
   return html`
@@ -67,7 +68,8 @@ function Permissions({ given }) {
     html`<ul class="plain rows permissions" aria-label=${say("access.mayOf", { who: asked || say("access.you") })}>
       ${PERMISSIONS.map((name) => html`<${May} key=${name} title=${say(`permission.${name}`)} found=${answer.data[name]} names=${names} />`)}
     </ul>`}
-    <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${answer.again} />
+    <${Holders} answer=${holders} on=${on} />
+    <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${() => (answer.again(), holders.again())} />
   `;
 }
 
@@ -88,6 +90,24 @@ function May({ title, found: { allowed, chain, grants }, names }) {
 function granted(text) {
   return text.split(" and ").map((one) => one.replace(/^(.*)#(\w+)@(.*)$/, (_, what, role, who) => say("access.as", { who, role, what }))).join(say("access.and"));
 }
+
+// Who was given a role on it; a name leads to what they may do with it.
+const Holders = ({ answer, on }) => html`
+  <${Part} title=${say("access.holders")} answer=${answer}>
+    ${({ roleHoldersConnection: { nodes, totalCount } }) => html`
+      ${totalCount === 0 && html`<p class="quiet">${say("access.nobody")}</p>`}
+      <ul class="plain rows holders">
+        ${nodes.map(
+          ({ userOrGroup, isGroup, relation }) => html`<li key=${`${isGroup} ${userOrGroup} ${relation}`}>
+            ${isGroup ? sentence(say("access.group", { name: userOrGroup })) : html`<a href=${link("access", { on, user: userOrGroup })}>${userOrGroup}</a>`}
+            ${" "}<span class="kind">${named("role", relation)}</span>
+          </li>`,
+        )}
+      </ul>
+      <${NotShown} count=${totalCount - nodes.length} />
+    `}
+  <//>
+`;
 
 function Roles({ type, id, user, onChange }) {
   const [who, setWho] = useState(user);

@@ -468,6 +468,19 @@ export const ACCESS = `
   }
 `;
 
+export const HOLDERS = `
+  query ConsoleHolders($resourceType: String!, $resourceId: String!) {
+    roleHoldersConnection(resourceType: $resourceType, resourceId: $resourceId, first: 100) {
+      totalCount
+      nodes {
+        userOrGroup
+        isGroup
+        relation
+      }
+    }
+  }
+`;
+
 export const GRANT = `
   mutation ConsoleGrant($grant: Grant!) {
     grantPermission(grant: $grant) {

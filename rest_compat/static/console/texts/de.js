@@ -577,6 +577,8 @@ export default {
   "access.whatWould": "Was es erlauben würde",
   "access.as": "{who} als {role} von {what}",
   "access.and": ", und ",
+  "access.holders": "Wer eine Rolle hat",
+  "access.nobody": "Niemand hat hier eine Rolle bekommen. Wer hier etwas darf, hat es geerbt.",
   "access.roles": "Eine Rolle geben oder nehmen",
   "access.userOrGroup": "Benutzer oder Gruppe",
   "access.isGroup": "eine Gruppe",

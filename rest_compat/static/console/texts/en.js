@@ -577,6 +577,8 @@ export default {
   "access.whatWould": "What would allow it",
   "access.as": "{who} as {role} of {what}",
   "access.and": ", and ",
+  "access.holders": "Who has a role",
+  "access.nobody": "Nobody was given a role here. Whoever may do something here inherits it.",
   "access.roles": "Give or take a role",
   "access.userOrGroup": "User or group",
   "access.isGroup": "a group",
