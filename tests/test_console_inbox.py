@@ -157,6 +157,30 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     tab.open("about:blank")
 
 
+def test_what_breaks_a_rule_is_said_in_words(tab: Page, served: tuple[Server, Client, str]) -> None:
+    server, client, token = served
+    rule = {
+        "name": "values.death_country", "asset_fqn": "north.North.root.people.death_country", "type": "library",
+        "metric": "invalidValues", "arguments": {"validValues": ["Cuba"]}, "operator": "mustBe", "threshold": [0],
+    }  # fmt: skip
+    client("POST", "/data-readiness/quality-rules", json=rule)
+    run(client, "dq-execution", asset_fqn="north")
+    said = "No row may have another value than the one known (Cuba); 2 of 4 do."
+    tab.open(f"{server.address}/console#/inbox?of=violations&token={token}")
+    tab.wait_for(ROWS)
+    tab.click("[data-row]")
+    tab.wait_for("!!document.querySelector('.detail h3')")
+    assert tab.text(".detail h3") == said
+    tab.wait_for_element(".detail code")
+    assert "values.death_country" not in tab.text("main")
+
+    tab.evaluate("location.hash = '#/asset?fqn=north.North.root.people'")
+    tab.wait_for(f"document.querySelector('main').innerText.includes({said!r})")
+    tab.wait_for("document.querySelector('main').innerText.includes('than the one known (Cuba). ')")
+    assert "values.death_country" not in tab.text("main")
+    tab.open("about:blank")
+
+
 def test_fifty_proposals_are_decided_in_forty_key_strokes(tab: Page, ruled: tuple[Client, str, str]) -> None:
     client, path, page = ruled
     pending = client("GET", f"{path}/approval")["pending"]

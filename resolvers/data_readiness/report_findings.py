@@ -8,17 +8,16 @@ from typing import Final
 from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
-from resolvers.data_readiness.weighing import MOST_WEIGHED, actions, table_of, uses_of, weighed
+from resolvers.data_readiness.weighing import MOST_WEIGHED, actions, uses_of, weighed
 from resolvers.engines.first_steps import counted
-from resolvers.engines.masking import masked_cells
+from resolvers.engines.masking import hides_values, masked_cells
 from resolvers.engines.report.expectations import in_words
 from resolvers.engines.report.values import RuleResult, ViolationSummary
 from schema.data_readiness.action import Action
 from schema.data_readiness.quality import AssessmentType
-from schema.data_readiness.rule import QualityRule
 from schema.data_readiness.suspect import FINE, SuspectCell
 from schema.data_readiness.violation import Severity, Violation
-from schema.identifiers import Fqn
+from schema.utils.metadata_asset import table_of
 
 MOST_RULES: Final = 2000
 MOST_ACTIONS: Final = 15
@@ -132,14 +131,7 @@ def rule_results(uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: dat
             reason=one.reason,
             expects=None
             if (rule := rules.get(one.rule_id)) is None
-            else in_words(rule, one.numerator, one.denominator, hides_values=_is_personal(rule, personal)),
+            else in_words(rule, one.numerator, one.denominator, hides_values=hides_values(rule.asset_fqn, personal)),
         )
         for one in rows
     ]
-
-
-def _is_personal(rule: QualityRule, personal: dict[str, frozenset[str] | None]) -> bool:
-    """Return whether a rule is about personal data: no value that it names may be told."""
-    table = table_of(rule.asset_fqn)
-    hidden = personal.get(table, frozenset()) if table is not None else frozenset()
-    return hidden is None or str(Fqn.parse(rule.asset_fqn)) in hidden

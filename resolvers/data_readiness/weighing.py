@@ -12,14 +12,12 @@ from schema.data_readiness.action import Action
 from schema.data_readiness.suspect import FINE, SuspectCell
 from schema.data_readiness.violation import Violation
 from schema.identifiers import Fqn
-from schema.utils.metadata_asset import LEVEL, AssetType
+from schema.utils.metadata_asset import table_of
 
 MOST_WEIGHED: Final = 2000
 """How many violations are weighed, the gravest first."""
 MOST_CELLS: Final = 50
 """Suspect cells of one column among which the repair of a violation's example is looked for."""
-
-TABLE_PARTS: Final = LEVEL[AssetType.TABLE]
 
 
 def uses_of(uow: UnitOfWork, scope: Scope, tables: Iterable[str]) -> dict[str, Use]:
@@ -53,12 +51,6 @@ def actions(uow: UnitOfWork, scope: Scope, some: Sequence[tuple[Violation, Use]]
     ]
 
 
-def table_of(asset_fqn: str) -> str | None:
-    """The table that an asset is, or is a column of; None for what is above tables."""
-    parts = Fqn.parse(asset_fqn).parts
-    return str(Fqn.of(*parts[:TABLE_PARTS])) if len(parts) >= TABLE_PARTS else None
-
-
 def _action(
     rank: int,
     violation: Violation,
@@ -68,7 +60,7 @@ def _action(
 ) -> Action:
     number = counted(violation)
     table = table_of(violation.asset_fqn)
-    hidden = personal.get(table, frozenset()) if table is not None else frozenset()
+    hidden = frozenset() if table is None else personal.get(table)  # a table that is gone shows no values
     names = None if hidden is None else frozenset(Fqn.parse(fqn).parts[-1] for fqn in hidden)
     return Action(
         rank=rank,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.suspect import SuspectCell
 from schema.identifiers import Fqn
+from schema.utils.metadata_asset import table_of
 
 MASKED: Final = "***"
 """Stands in the place of a value that is personal data."""
@@ -36,6 +37,20 @@ def masked_table(profile: TableProfile, personal: frozenset[str] | None) -> Tabl
     hidden = {column.name for column in columns if column.masked}
     newest = None if profile.freshness_column in hidden else profile.newest
     return profile.model_copy(update={"columns": columns, "newest": newest})
+
+
+def hides_values(asset_fqn: str, personal: Mapping[str, frozenset[str] | None]) -> bool:
+    """Return whether what is said of an asset may quote none of its values; `personal` are the FQNs of personal columns
+    by table, None for all of them.
+
+    What is said of a table may quote any of its columns. A table that is not named shows no values, and what stands
+    above tables has none.
+    """
+    table, name = table_of(asset_fqn), str(Fqn.parse(asset_fqn))
+    if table is None:
+        return False
+    hidden = personal.get(table)
+    return hidden is None or (bool(hidden) if name == table else name in hidden)
 
 
 GONE: Final = "…"

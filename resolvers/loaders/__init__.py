@@ -10,8 +10,8 @@ from resolvers.loaders.classifications import ClassificationLoaders
 from resolvers.loaders.data_readiness import DataReadinessLoaders
 from resolvers.loaders.governance import GovernanceLoaders
 from resolvers.loaders.lists import ListLoaders
-from resolvers.loaders.ones import SingleLoaders
 from resolvers.loaders.profiles import ProfileLoaders
+from resolvers.loaders.rules import RuleLoaders
 from resolvers.loaders.scorecards import ScorecardLoaders
 from resolvers.loaders.talk2data import Talk2DataLoaders
 from resolvers.loaders.utils import UtilsLoaders
@@ -26,7 +26,7 @@ class Loaders(
     ScorecardLoaders,
     ListLoaders,
     AroundAssetsLoaders,
-    SingleLoaders,
+    RuleLoaders,
     ClassificationLoaders,
     Talk2DataLoaders,
 ):

@@ -169,6 +169,11 @@ class QualityRule(Resource):
     created_by: str
 
     @edge
+    async def in_words(self, info: Info) -> str | None:
+        """What it allows, in plain words; values of personal data are left out."""
+        return await info.context.load.words_of_rule(self)
+
+    @edge
     async def asset(
         self, info: Info
     ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
@@ -204,6 +209,14 @@ class RuleExecution(Resource):
     reason: str | None = Field(description="Why it could not be evaluated.")
     details: JsonObject = Field(description="Examples of what breaks the rule, masked where it is personal data.")
     executed_at: datetime = Field(description="When it was evaluated.")
+
+    @edge
+    async def in_words(self, info: Info) -> str | None:
+        """What the rule allows and how many rows do otherwise, in plain words; values of personal data are left out.
+
+        Null when the rule was deleted.
+        """
+        return await info.context.load.words_of_execution(self)
 
     @edge
     async def rule(self, info: Info) -> QualityRule | None:

@@ -171,6 +171,15 @@ with warnings.catch_warnings():
             return None if execution is None else await info.context.load.rule_of_execution(execution)
 
         @edge
+        async def in_words(self, info: Info) -> str | None:
+            """What is wrong, in plain words: what the broken rule allows, and how many rows do otherwise.
+
+            Values of personal data are left out. Null when no rule stands behind it, or the rule was deleted.
+            """
+            execution = self.dq_rule_execution_id
+            return None if execution is None else await info.context.load.words_of_violation(execution)
+
+        @edge
         async def asset(
             self, info: Info
         ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:

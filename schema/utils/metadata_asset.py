@@ -72,6 +72,12 @@ LEVEL: Final = {AssetType.DATABASE: 2, AssetType.DATABASE_SCHEMA: 3, AssetType.T
 """How many parts the dotted name of each type has; the first part is the service."""
 
 
+def table_of(asset_fqn: str) -> str | None:
+    """The table that an asset is, or is a column of; None for what is above tables."""
+    parts = Fqn.parse(asset_fqn).parts
+    return str(Fqn.of(*parts[: LEVEL[AssetType.TABLE]])) if len(parts) >= LEVEL[AssetType.TABLE] else None
+
+
 @choice
 class AssetSort(StrEnum):
     """What a catalog search may be sorted by."""

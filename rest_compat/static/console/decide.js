@@ -33,7 +33,7 @@ export function Sure({ asked, onEnd }) {
   const moves = trial?.moves ?? 0;
   return html`
     <${Confirm} title=${moves ? say("decide.sure", { verb, what: say(noun, { count: moves }) }) : say("decide.sureOne", { verb })} verb=${moves ? say("decide.yes", { verb, count: moves }) : ""} reason=${moves > 0 && reason} busy=${busy} onYes=${yes} onNo=${no}>
-      <p>${about}</p>
+      <p><${Told} text=${about} /></p>
       ${failure && html`<${Failed} failure=${failure} />`}
       ${!trial && !failure && html`<${Loading} what=${say("decide.looking")} />`}
       ${trial && !moves && html`<p><strong>${say("decide.nothing")}</strong></p>`}

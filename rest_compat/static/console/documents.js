@@ -164,7 +164,9 @@ export const RULES = `
       items {
         id
         name
+        inWords
         description
+        assetFqn
         severity
         state
       }
@@ -180,6 +182,7 @@ export const VIOLATIONS = `
         id
         name
         displayName
+        inWords
         severity
         column
         lastSeenAt

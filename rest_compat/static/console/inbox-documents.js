@@ -165,6 +165,7 @@ export const OPEN_VIOLATIONS = `
         id
         name
         displayName
+        inWords
         severity
         assetFqn
         column
@@ -202,6 +203,7 @@ export const DECIDE_VIOLATIONS = `
         assetFqn
         name
         displayName
+        inWords
       }
     }
   }

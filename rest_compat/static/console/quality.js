@@ -2,8 +2,8 @@
 import { ACTIONS, RULES, SCORE, VIOLATIONS } from "./documents.js";
 import { Ring } from "./overview.js";
 import { Empty, html, NotShown, Part, Told, useAnswer } from "./parts.js";
-import { link } from "./places.js";
-import { moment, named, number, percent, plain, say } from "./words.js";
+import { link, parts } from "./places.js";
+import { moment, named, number, percent, plain, say, sentence } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
@@ -96,11 +96,14 @@ export function Actions({ fqn }) {
   `;
 }
 
+// What is wrong, as a sentence where a rule says it, else by the name of its kind; names stand between backticks.
+export const wrongOf = (one) => one.inWords || one.displayName || sentence(plain(one.name));
+
 // What is wrong in the same way with many columns is one line with their names.
 export function alike(violations) {
   const groups = new Map();
   for (const one of violations) {
-    const key = `${one.severity} ${one.displayName || one.name}`;
+    const key = `${one.severity} ${wrongOf(one)}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].map((members) => ({ ...members[0], members }));
@@ -130,8 +133,8 @@ export function Violations({ fqn }) {
         return html`
           <${Short} items=${alike([...violations.items].sort(worst))}>
             ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong>${one.displayName || plain(one.name)}</strong>
-              <${Where} members=${one.members} name=${one.displayName || one.name} />
+              <${Severity} value=${one.severity} /> <strong><${Told} text=${wrongOf(one)} /></strong>
+              <${Where} members=${one.members} name=${one.inWords ? "" : one.displayName || one.name} />
               <span class="quiet line">${seen(one.members)}</span>
             </li>`}
           <//>
@@ -151,7 +154,8 @@ export function Rules({ fqn }) {
         return html`
           <${Short} items=${[...qualityRules.items].sort(worst)} total=${qualityRules.total}>
             ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong>${one.name}</strong> <span class="kind">${named("rule", one.state)}</span>
+              <${Severity} value=${one.severity} /> <strong><${Told} text=${one.inWords || one.name} /></strong> <span class="kind">${named("rule", one.state)}</span>
+              <${Where} members=${[{ column: parts(one.assetFqn)[4] }]} name=${one.inWords ? "" : one.name} />
               ${one.description && html`<span class="quiet line">${one.description}</span>`}
             </li>`}
           <//>

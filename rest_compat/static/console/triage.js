@@ -7,9 +7,9 @@ import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, OPEN_VIOLATIONS } from "./inbox-documents.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
-import { Empty, Failed, html, Loading } from "./parts.js";
+import { Empty, Failed, html, Loading, Told } from "./parts.js";
 import { link, parts, settle, tableOf } from "./places.js";
-import { ORDER, seen, Severity, worst } from "./quality.js";
+import { ORDER, seen, Severity, worst, wrongOf } from "./quality.js";
 import { named, number, plain, say, sentence } from "./words.js";
 
 const MOST = 1000;
@@ -23,7 +23,6 @@ const choices = () =>
     told: say(`triage.${status}.told`),
     reason: status !== "ACKNOWLEDGED" && say(`triage.${status}.reason`),
   }));
-const nameOf = (one) => one.displayName || sentence(plain(one.name));
 const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
 export function Triage({ given: { severity = "", like = "" } }) {
@@ -44,7 +43,7 @@ export function Triage({ given: { severity = "", like = "" } }) {
     setAsked({
       ...choice,
       noun: NOUN,
-      about: `${nameOf(one)}: ${one.assetFqn}`,
+      about: `${one.assetFqn}: ${wrongOf(one)}`,
       trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
       carryOut: async (notes) => {
         await ask(DECIDE_VIOLATION, { violationId: one.id, status: choice.status, notes });
@@ -95,7 +94,7 @@ function inWords({ severity, like }) {
 
 function trialOf({ moved, waiting, barred, sample }) {
   const stays = barred ? [say("triage.stays", { count: barred })] : [];
-  return { moves: moved + waiting, stays, heads: [say("proposals.where"), say("triage.what")], rows: sample.map((one) => [placeOf(one), nameOf(one)]) };
+  return { moves: moved + waiting, stays, heads: [say("proposals.where"), say("triage.what")], rows: sample.map((one) => [placeOf(one), wrongOf(one)]) };
 }
 
 const Filter = ({ filter, onChange, total, onAll }) => html`
@@ -108,16 +107,16 @@ const Filter = ({ filter, onChange, total, onAll }) => html`
 
 const Row = ({ one }) => html`
   <span class="row-head"><${Severity} value=${one.severity} /> <strong>${placeOf(one)}</strong></span>
-  ${one.displayName && plain(one.name) !== one.displayName.toLowerCase() && html`<span class="about">${one.displayName}</span>`}
+  ${wrongOf(one).toLowerCase() !== plain(one.name) && html`<span class="about"><${Told} text=${wrongOf(one)} /></span>`}
 `;
 
 function Detail({ one }) {
   const { examples = [], numerator, denominator, value, unit } = one.details;
   const wrong = denominator != null && numerator != null ? denominator - numerator : null;
   return html`
-    <h3>${nameOf(one)}</h3>
+    <h3><${Told} text=${wrongOf(one)} /></h3>
     <p><a href=${link("asset", { fqn: tableOf(one.assetFqn), column: one.column })}>${one.assetFqn}</a></p>
-    ${wrong !== null && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
+    ${wrong !== null && !one.inWords && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
     ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
     <p class="quiet">${sentence(seen([one]))}.</p>
