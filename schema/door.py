@@ -21,6 +21,7 @@ from schema.errors import InvalidFormat
 from schema.node import key_named, names_resource
 from schema.pagination import Connection
 from schema.plan import read_in
+from schema.typed import Typed, as_texts, texts_of, with_typed
 from schema.windows import Window
 
 NUMBERED: Final = (
@@ -32,12 +33,13 @@ NUMBERED: Final = (
 
 def opens(op: Operation[..., Any]) -> Any:
     """Offer an operation as a field with the same arguments, bounds and description."""
+    texts = texts_of(op.parameters)
 
     async def resolve(info: Info, **values: Any) -> Any:
         key = info.context.idempotency_key
         if key and info.context.operations_called > 1:  # several writes under the one key that came with the request
             key = f"{key}#{info.path.key}"
-        arguments = op.checked(_by_key(values))
+        arguments = op.checked(_received(texts, values))
         if op.upload is None:
             forget = choose(op, partial(read_in, info._raw_info))
             try:
@@ -67,10 +69,10 @@ async def _uploaded(op: Operation[..., Any], ctx: Any, key: str | None, argument
 
 def connects(op: Operation[..., Any]) -> Any:
     """Offer a list operation by cursors, beside the field with its numbered pages: same filters, permission, charge."""
-    lister = Lister(op)
+    lister, texts = Lister(op), texts_of(op.parameters)
 
     async def resolve(info: Info, **values: Any) -> Connection[Any]:
-        return await lister(info.context, _by_key(values))
+        return await lister(info.context, _received(texts, values))
 
     bounds = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=field.rebuild_annotation(), default=None)
@@ -86,10 +88,10 @@ def connects(op: Operation[..., Any]) -> Any:
 
 def follows(op: Operation[..., Any]) -> Any:
     """Offer an operation that answers with a stream of events as a subscription."""
-    (event,) = get_args(op.returns)
+    (event,), texts = get_args(op.returns), texts_of(op.parameters)
 
     async def resolve(info: Info, **values: Any) -> AsyncIterator[Any]:
-        async with aclosing(await op(info.context, **op.checked(_by_key(values)))) as events:
+        async with aclosing(await op(info.context, **op.checked(_received(texts, values)))) as events:
             async for item in events:
                 yield item
 
@@ -100,9 +102,10 @@ def follows(op: Operation[..., Any]) -> Any:
     )
 
 
-def _by_key(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the key of a resource where its global id was sent."""
-    return {name: key_named(value) if names_resource(name) else value for name, value in values.items()}
+def _received(texts: Sequence[tuple[inspect.Parameter, Typed]], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the operation takes them: the key of a resource where its global id was sent, and texts."""
+    keyed = {name: key_named(value) if names_resource(name) else value for name, value in values.items()}
+    return as_texts(texts, keyed)
 
 
 def _signed(
@@ -110,17 +113,18 @@ def _signed(
 ) -> Callable[..., Any]:
     """Give a resolver a name and a signature, which is what the graph shows."""
     info = inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=strawberry.Info)
-    shown = [info, *(p.replace(annotation=_argument(p)) for p in parameters)]
+    shown = [info, *(p.replace(annotation=_argument(p, typed)) for p, typed in with_typed(parameters))]
     resolve.__name__ = name
     resolve.__annotations__ = {p.name: p.annotation for p in shown} | {"return": returns}
     setattr(resolve, "__signature__", inspect.Signature(shown, return_annotation=returns))  # noqa: B010 (mypy refuses the plain assignment)
     return resolve
 
 
-def _argument(parameter: inspect.Parameter) -> Any:
-    """The type of an argument in the graph, with what front ends read about it."""
+def _argument(parameter: inspect.Parameter, typed: Typed | None) -> Any:
+    """The type of an argument in the graph, with what front ends read about it; `typed` is what to use instead."""
     annotation = GraphUpload if parameter.annotation is Upload else parameter.annotation
     text = described_argument(parameter.name, parameter.annotation)
     if parameter.annotation is Upload:
         text = "The bytes: a part of the form, as the GraphQL multipart request specification has it."
-    return Annotated[annotation, strawberry.argument(description=text)]
+    reason = None if typed is None else typed.reason
+    return Annotated[annotation, strawberry.argument(description=text, deprecation_reason=reason)]

@@ -10,6 +10,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from schema.identifiers import Fqn
+from schema.typed import Typed, orders
 
 _PART: Final = r'(?:[^."\x00]+|"(?:[^"\x00]|"")+")'
 """One part of a dotted name, as `schema.identifiers.Fqn` reads it."""
@@ -24,6 +25,8 @@ class Grammar:
 
     pattern: str
     check: Callable[[str], object]
+    typed: Typed | None = None
+    """What the text is in the graph, where it is something else there."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Check the text after its lengths."""
@@ -56,8 +59,11 @@ def dotted_name(least: int = 1, most: int | None = None, *, what: str = "") -> G
     return Grammar(rf"^{_PART}(?:\.{_PART}){more}$", check)
 
 
-def sort_by(fields: Iterable[str]) -> Grammar:
-    """Return the grammar of an order, `field:asc` or `field:desc`, comma-separated, by some fields of a list."""
+def sort_by(fields: Iterable[str], *, of: str) -> Grammar:
+    """Return the grammar of an order, `field:asc` or `field:desc`, comma-separated, by some fields of a list of a type.
+
+    `of` is the name of the type, of which the graph has an enum of orders.
+    """
     names = sorted(fields)
     one = rf" *(?:{'|'.join(map(re.escape, names))})(?::(?:asc|desc)?)? *"
     pattern = f"^{one}(?:,{one})*$"
@@ -67,7 +73,7 @@ def sort_by(fields: Iterable[str]) -> Grammar:
         if whole.fullmatch(text) is None:
             raise ValueError(f"write field:asc or field:desc, comma-separated, with one of {', '.join(names)}")
 
-    return Grammar(pattern, check)
+    return Grammar(pattern, check, orders(of, names))
 
 
 TABLE_NAME: Final = dotted_name(4, 4, what="service.database.schema.table")

@@ -62,7 +62,7 @@ ARTIFACT_SORTABLE = SORTABLE | {"artifact_type": "artifact_type"}
 ArtifactSort = Annotated[
     str,
     Field(max_length=200, description="field:order, comma-separated, such as name:desc."),
-    sort_by(ARTIFACT_SORTABLE),
+    sort_by(ARTIFACT_SORTABLE, of="Artifact"),
 ]
 LARGEST_PARQUET = 128 << 20
 """A Parquet file is copied to be looked into; a larger one can only be downloaded."""

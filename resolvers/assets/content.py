@@ -15,15 +15,18 @@ from resolvers.context import Context
 from schema.content import Download
 from schema.grammar import sort_by
 from schema.identifiers import ResourceUri, slug, unique_slug
+from schema.typed import ALL_TAGS
 
 Search = Annotated[str, Field(max_length=255, description="Part of the name or description.")]
-TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all.")]
+TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all."), ALL_TAGS]
 Creator = Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")]
 _PIECE = 1 << 18
 """Bytes that are sent at once."""
 SORTABLE = {name: name for name in ("name", "created_at", "updated_at", "size", "content_type")}
 Sort = Annotated[
-    str, Field(max_length=200, description="field:order, comma-separated, such as name:desc."), sort_by(SORTABLE)
+    str,
+    Field(max_length=200, description="field:order, comma-separated, such as name:desc."),
+    sort_by(SORTABLE, of="File"),
 ]
 
 

@@ -35,6 +35,7 @@ from schema.grammar import sort_by
 from schema.identifiers import ResourceUri, slug, unique_slug
 from schema.pagination import Page, PageNumber, PageSize
 from schema.problems import body_problems
+from schema.typed import ALL_TAGS
 
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The connection's resource URI.")]
 SECTIONS = ("database_config", "storage_config", "filesystem_config")
@@ -118,10 +119,12 @@ async def list_data_connections(
     sort: Annotated[
         str,
         Field(max_length=200, description="field:order, comma-separated, such as name:desc."),
-        sort_by(SORTABLE),
+        sort_by(SORTABLE, of="DataConnection"),
     ] = "name:asc",
     search: Annotated[str, Field(max_length=255, description="Part of the name or description.")] | None = None,
-    tags: Annotated[str, Field(max_length=1000, description="Comma-separated; a connection must have them all.")]
+    tags: Annotated[
+        str, Field(max_length=1000, description="Comma-separated; a connection must have them all."), ALL_TAGS
+    ]
     | None = None,
     status: ConnectionStatus | None = None,
     connection_type: ConnectionType | None = None,

@@ -95,7 +95,7 @@ async def list_glossary_terms(
     sort: Annotated[
         str,
         Field(max_length=200, description="field:order, comma-separated, such as updated_at:desc."),
-        sort_by(SORTABLE),
+        sort_by(SORTABLE, of="GlossaryTerm"),
     ] = "name:asc",
     page: PageNumber = 1,
     limit: PageSize = 20,

@@ -54,7 +54,7 @@ async def list_suspect_cells(
     sort: Annotated[
         str,
         Field(max_length=200, description="field:order, comma-separated, such as asset_fqn:asc,probability:desc."),
-        sort_by(SORTABLE),
+        sort_by(SORTABLE, of="SuspectCell"),
     ] = FIRST,
     page: PageNumber = 1,
     limit: PageSize = 20,

@@ -105,7 +105,7 @@ async def list_violations(
     sort: Annotated[
         str,
         Field(max_length=200, description="field:order, comma-separated, such as severity:desc,created_at:asc."),
-        sort_by(SORTABLE),
+        sort_by(SORTABLE, of="Violation"),
     ] = "created_at:desc",
     page: PageNumber = 1,
     limit: PageSize = 20,

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from schema.base import Change, Resource, change, choice, resource
+from schema.typed import Typed
 
 NAMING = r"^[^\s\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb#*]+$"
 """What names somebody or something: nothing blank or invisible, nor `#` and `*`, which mean more than one."""
@@ -41,8 +42,9 @@ class ResourceType(StrEnum):
 TypeName = Annotated[
     str,
     Field(pattern=rf"^({'|'.join(ResourceType)})$", description="The resource's type, such as data_connection."),
+    Typed("of_type", ResourceType, "The resource's type; it must be told."),
 ]
-"""A resource's type as a part of a path, where GraphQL's spelling of an enum would not fit."""
+"""A resource's type as a part of a path, where GraphQL's spelling of an enum would not fit; the graph has that, too."""
 
 
 @choice

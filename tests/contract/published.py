@@ -17,6 +17,7 @@ from graphql import (
 
 from rest_compat.app import SERVICES, openapi_of
 from rest_compat.route import OperationRoute
+from schema.typed import typed_of
 from tests.contract.table.kinds import SILENT, Field
 from tests.doors import FIELDS, ROUTES
 
@@ -169,9 +170,19 @@ class Graphed:
 
     @property
     def params(self) -> dict[str, Field]:
-        """The plain arguments, by the names that the operation gives them."""
+        """The plain arguments, by the names that the operation gives them.
+
+        A text that the operation demands may be left out for its values, which stand beside it: one of the two is
+        demanded, which the types of arguments cannot say.
+        """
         taken = {self.operation.body and self.operation.body.name, self.operation.upload and self.operation.upload.name}
-        return {n: f for n, f in self._arguments() if n not in taken}
+        typed = {one.name: typed_of(one.annotation) for one in self.operation.parameters}
+        values = {one.name for one in typed.values() if one is not None}
+        found = {n: f for n, f in self._arguments() if n not in taken | values}
+        for one in self.operation.parameters:
+            if typed[one.name] is not None and one.default is one.empty:
+                found[one.name] = replace(found[one.name], required=True, null=False, default=SILENT)
+        return found
 
     @property
     def body(self) -> Field | None:

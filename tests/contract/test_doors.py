@@ -15,6 +15,7 @@ from resolvers.operation import Operation, operation
 from rest_compat.app import SERVICES, Service, openapi_of
 from rest_compat.setup import snapshots
 from schema.governance.permission import Permission
+from schema.typed import with_typed
 from tests.contract.published import line, routes
 from tests.contract.table import TABLE
 from tests.doors import FIELDS, QUERIES, ROUTES, SDL, SUBSCRIPTIONS
@@ -183,7 +184,7 @@ def test_every_field_type_and_argument_of_the_graph_is_described() -> None:
 
 def test_the_two_doors_take_the_same_arguments() -> None:
     for name, route in ROUTES.items():
-        declared = {p.name for p in route.operation.parameters}
+        declared = {shown.name for shown, _ in with_typed(route.operation.parameters)}
         camel = {re.sub(r"_(\w)", lambda m: m.group(1).upper(), p) for p in declared}
         assert set(FIELDS[name].args) == camel, name
 

@@ -12,7 +12,7 @@ from rest_compat.app import SERVICES, openapi_of
 from schema.grammar import ANY_NAME, COLUMN_NAME, TABLE_NAME, UP_TO_COLUMN, UP_TO_TABLE, Grammar, sort_by
 from tests.world import World
 
-ORDER = sort_by(["name", "created_at"])
+ORDER = sort_by(["name", "created_at"], of="Thing")
 GRAMMARS = [ANY_NAME, TABLE_NAME, COLUMN_NAME, UP_TO_TABLE, UP_TO_COLUMN, ORDER]
 DOTTED = {"asset_fqn", "fqn", "fqn_prefix"}
 

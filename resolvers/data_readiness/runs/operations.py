@@ -22,6 +22,7 @@ from schema.data_readiness.workflow_run import (
     RunStatus,
     RunTask,
     StartedRun,
+    TaskStatus,
     WorkflowRun,
 )
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
@@ -29,6 +30,7 @@ from schema.governance.permission import Permission
 from schema.grammar import ANY_NAME
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
+from schema.typed import Typed
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
 WorksUnder = Annotated[
@@ -310,7 +312,12 @@ async def list_run_tasks(
     run_id: RunId,
     page: PageNumber = 1,
     per_page: PageSize = 20,
-    status: Annotated[str, Field(max_length=32, description="Only tasks that stand there.")] | None = None,
+    status: Annotated[
+        str,
+        Field(max_length=32, description="Only tasks that stand there."),
+        Typed("task_status", TaskStatus, "Only tasks that stand there."),
+    ]
+    | None = None,
 ) -> Page[RunTask]:
     """List the tasks of a run in their order."""
 

@@ -46,7 +46,7 @@ function Permissions({ given }) {
   const type = on ? "data_connection" : "project";
   const id = on || project;
   const answer = useAnswer(ACCESS, { resourceType: type.toUpperCase(), resourceId: id, user: asked || null });
-  const holders = useAnswer(HOLDERS, { resourceType: type, resourceId: id });
+  const holders = useAnswer(HOLDERS, { resourceType: type.toUpperCase(), resourceId: id });
   const names = { [`project:${project}`]: say("access.theProject") };
   for (const one of sources.data?.dataConnections.items ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
   return html`

@@ -40,7 +40,7 @@ export const FIND = `
 export const ASSET = `
   query ConsoleAsset($resourceUri: String!, $fqn: String!) {
     metadata(
-      resourceType: "data_connection"
+      ofType: DATA_CONNECTION
       resourceUri: $resourceUri
       fqn: $fqn
       assetType: TABLE
@@ -84,7 +84,7 @@ export const ASSET = `
 
 export const PROFILE = `
   query ConsoleProfile($resourceUri: String!, $fqn: String!) {
-    metadata(resourceType: "data_connection", resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+    metadata(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
       profile {
         id
         tier
@@ -472,8 +472,8 @@ export const ACCESS = `
 `;
 
 export const HOLDERS = `
-  query ConsoleHolders($resourceType: String!, $resourceId: String!) {
-    roleHoldersConnection(resourceType: $resourceType, resourceId: $resourceId, first: 100) {
+  query ConsoleHolders($resourceType: ResourceType!, $resourceId: String!) {
+    roleHoldersConnection(ofType: $resourceType, resourceId: $resourceId, first: 100) {
       totalCount
       nodes {
         userOrGroup

@@ -155,7 +155,7 @@ export const OPEN_VIOLATIONS = `
       status: OPEN
       severity: $severity
       assetsLike: $assetsLike
-      sort: "severity:desc,created_at:asc"
+      orderBy: [SEVERITY_DESC, CREATED_AT_ASC]
       limit: 100
       page: $page
     ) {

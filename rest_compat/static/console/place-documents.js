@@ -63,7 +63,7 @@ export const SUGGESTED = `
 export const VERSION = `
   query ConsoleVersion($resourceUri: String!, $fqn: String!, $version: String) {
     metadata(
-      resourceType: "data_connection"
+      ofType: DATA_CONNECTION
       resourceUri: $resourceUri
       fqn: $fqn
       assetType: TABLE
