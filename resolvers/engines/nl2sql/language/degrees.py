@@ -243,8 +243,8 @@ charge | charge fee price cost
 earn | salary pay wage income earnings revenue fee amount cost price
 make | salary pay wage income earnings revenue
 get | salary pay wage
-pay | salary pay wage amount payment price cost
-spend | amount cost payment price
+pay | salary pay wage amount payment price cost total
+spend | amount cost payment price total
 weigh | weight mass
 last | duration length runtime minutes hours days
 take | duration runtime minutes hours length

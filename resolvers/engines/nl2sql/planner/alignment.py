@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
-from resolvers.engines.nl2sql.sql_writing.uses import columns_in
+from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in
 
 if TYPE_CHECKING:
     from resolvers.engines.nl2sql.planner.resolving import Resolver
@@ -91,6 +91,11 @@ def _has_names_beside(plan: Plan, resolver: "Resolver") -> bool:
         return False
     mentions = resolver.cut.linked.mentions
     said = {one.column for one in mentions if one.column is not None and one.score >= _SPOKEN}
-    shown = {ColumnKey(one.table, one.column) for output in plan.outputs for one in columns_in(output.term)}
+    shown = {
+        ColumnKey(one.table, one.column)
+        for output in plan.outputs
+        for one in columns_in(output.term)
+        if not aggregates(output.term)
+    }
     names = {key for key in shown - said if key in resolver.catalog.entity(key.table)}
     return bool(names) and len(names) < len(shown)

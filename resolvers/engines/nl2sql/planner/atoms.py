@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, may_stray, strays
 from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
+from resolvers.engines.nl2sql.schema_linking.question_tokens import is_compounded
 
 _SILENT: Final = frozenset((Cue.STOP,))
 _WEAK: Final = {
@@ -305,6 +306,8 @@ def _starting(
             spans.add(last)
     for last, cue, said in _phrases(tokens, start):
         words = last - start
+        if cue in (Cue.NO, Cue.NOT) and last - start == 1 and is_compounded(tokens, start):
+            continue  # no-shows are something
         if cue is Cue.COUNT and _is_named(tokens, start, refs):
             continue  # the plate number of
         if cue is Cue.LIGHT and words > 1 and _names_a_table(start, last, refs):
@@ -340,8 +343,8 @@ def _starting(
 
 
 def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
-    """Whether `number` is the last word of what a column is called, with the word before it."""
-    if not at or tokens[at].lemma != "number" or not tokens[at - 1].text[:1].isalpha():
+    """Whether `number` or `count` is the last word of what a column is called, with the word before it."""
+    if not at or tokens[at].lemma not in ("number", "count") or not tokens[at - 1].text[:1].isalpha():
         return False
     return any(one.kind is MentionKind.COLUMN and one.score >= 0.95 for one in refs.get((at - 1, at + 1), ()))
 

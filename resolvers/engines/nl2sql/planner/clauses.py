@@ -174,7 +174,7 @@ class Clauses(Comparisons):
                     return True
         if self._more_than() or self._range_of() or self._verb():
             return True
-        if self._on_average(self.atoms[self.i]) and not self.noun_at(1):
+        if (self._on_average(self.atoms[self.i]) or self._in_total(self.atoms[self.i])) and not self.noun_at(1):
             return False
         if self.is_(Cue.AGGREGATE, Cue.COUNT) or self.noun_at():
             return self._noun_clause()
@@ -420,7 +420,7 @@ class Clauses(Comparisons):
             compared.aggregates = (Aggregate.AVG,)  # cost more than 20 on average
             self.i += 1
             return
-        whole = atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and atom.text.lower() == "in total"
+        whole = self._in_total(atom)
         figure = Aggregate.AVG if self._on_average(atom) else Aggregate.SUM if whole else None
         if figure is not None and last is not None and last.noun is None and last.nest is None and last.values:
             last.figure = figure  # pay over 3500 on average
@@ -434,6 +434,19 @@ class Clauses(Comparisons):
         ranked = self.frame.sorts[-1].noun if self.frame.sorts else None
         if self._on_average(atom) and ranked is not None and not ranked.aggregates and self._is_column(ranked):
             ranked.aggregates = (Aggregate.AVG,)  # which airline has the longest delays on average
+            self.i += 1
+            return
+        if self._on_average(atom) and self.frame.sorts and self.frame.sorts[-1].degree and ranked is None:
+            self.frame.sorts[-1].averaged = True  # which breed is the tallest on average
+            self.i += 1
+            return
+        if whole and self.frame.sorts and self.frame.sorts[-1].most and ranked is not None:
+            self.frame.sorts[-1].summed = True  # who won the most prizes in total
+            self.i += 1
+            return
+        alone = item is not None and len(self.frame.items) == 1 and not self.frame.sorts and not item.aggregates
+        if item is not None and alone and self._is_of_items(item, figure, whole=whole):
+            item.aggregates = (figure,) if figure is not None and not (whole and item.wh == "much") else ()
             self.i += 1
             return
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
@@ -457,8 +470,23 @@ class Clauses(Comparisons):
             self.listing = False
         self.i += 1
 
+    def _is_of_items(self, item: Noun, figure: Aggregate | None, *, whole: bool) -> bool:
+        """Whether a figure said at the end is that of what is asked for: `what does a wash cost on average`, `how much
+        did each guest pay in total`.
+        """
+        if figure is None or item.count or item.share or item.everything:
+            return False
+        if item.wh == "much":
+            return True
+        if item.ref is None:
+            return False
+        return self._is_column(item) and not surely_table(item.ref)
+
     def _ends(self) -> bool:
         return self.at() is None or self.is_(Cue.END, Cue.AND, Cue.BUT, Cue.COMMA)
+
+    def _in_total(self, atom: Atom) -> bool:
+        return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and atom.text.lower() == "in total"
 
     def _on_average(self, atom: Atom) -> bool:
         return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"

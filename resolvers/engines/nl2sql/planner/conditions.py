@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_counted,
     when_farther,
 )
-from resolvers.engines.nl2sql.planner.frame import Cond, Noun
+from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
@@ -109,11 +109,18 @@ class Conditions(Along):
             return self._value(cond, main, last)
         if cond.kind == "null":
             column = (
-                self.resolver.column(cond.noun, "time" if cond.how == "verb" else "") if cond.noun is not None else None
+                self.resolver.column(cond.noun, "time" if cond.how in ("verb", DONE_TO) else "")
+                if cond.noun is not None
+                else None
             )
             column = self.part_of(cond) or column
             if column is None:
                 return None
+            if cond.how == DONE_TO:
+                if not self.catalog.is_time(column):
+                    self.resolver.doubt("what was done is told by no time", 0.35)
+                    return Part(None, cond)
+                return Part(Comparison(as_column(column), Operator.IS_NULL, (), True), cond, column)  # paid bills
             below = column.table != main and not self.catalog.refers(main, column.table)
             if cond.how == "verb" and cond.negated and below:
                 return Part(None, cond, None, (column.table,))  # titles that were rated

@@ -1,6 +1,7 @@
 """What the parser makes of a question before its nouns are resolved: what is asked for, and under which conditions."""
 
 from dataclasses import dataclass, field
+from typing import Final
 from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
@@ -56,6 +57,10 @@ class Nest:
         return tuple(ref for cond in self.conditions for ref in cond.values)
 
 
+DONE_TO: Final = "done to"
+"""How a condition is said that a participle before a noun tells: paid bills, of which it is known when they were."""
+
+
 @dataclass(slots=True)
 class Cond:
     """One condition as it was said."""
@@ -107,6 +112,10 @@ class Sort:
     """The verb that the most is said of, where no noun is: earned the most."""
     sized: bool = False
     """Said as from the lowest to the highest, or the like: by a number, where one is shown."""
+    averaged: bool = False
+    """Whether groups are put in order by their average: the tallest on average."""
+    summed: bool = False
+    """Whether the most is that of a total: won the most prizes in total."""
     bare: bool = False
     """Said as `by` alone, which may ask for groups as well."""
 

@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of
 from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
-from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
+from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
@@ -75,7 +75,9 @@ class Items:
         if not noun.aggregates:
             split_aggregate(self.resolver, noun)
         if noun.aggregates:
-            return self._aggregated(noun)
+            rows = self.resolver.table(noun.ref) if noun.wh == "much" else None
+            worth = self._worth(rows, noun) if rows is not None else None  # how much does a stay cost on average
+            return self._of_those(worth, noun) if worth is not None else self._aggregated(noun)
         if noun.everything:
             table = self.resolver.table(noun.ref)
             return self._everything(table, noun) if table else None
@@ -99,10 +101,24 @@ class Items:
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
 
+    def _of_those(self, item: Item, noun: Noun) -> Item:
+        """The figure of an amount that is asked for, where one is."""
+        if not noun.aggregates or item.figures:
+            return item
+        figures: list[Term] = [Figure(one, term) for one in noun.aggregates for term in item.terms]
+        return Item(figures, item.table, noun, columns=item.columns, figures=True)
+
     def _paid_on(self, noun: Noun, when: ColumnKey) -> Item | None:
         """`how much did Ann pay`: the amount beside the time that is called as what was done, `paid_on`."""
-        if noun.wh != "much" or tells_apart(self.resolver) or not self.catalog.is_moment_like(when):
+        if noun.wh != "much" or not self.catalog.is_moment_like(when):
             return None
+        if tells_apart(self.resolver):
+            owner = self.resolver.table(noun.owner)
+            if owner is None or noun.ref is None or not self.catalog.refers(when.table, owner):
+                return None
+            done = Cond("null", noun.ref.first, noun=Noun(noun.ref), negated=True, how=DONE_TO)
+            self.resolver.frame.conditions.append(done)
+            return self._entity(owner, noun)
         return self._worth(when.table, noun)
 
     def _is_kind(self, key: ColumnKey) -> bool:
@@ -127,7 +143,7 @@ class Items:
         return None
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
-        if noun.wh == "much" and self.catalog.is_measure(key) and (self._together() or spent(self.resolver, key.table)):
+        if noun.wh == "much" and self.catalog.is_measure(key) and (self.together() or spent(self.resolver, key.table)):
             return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
         unit = self._unit(noun, key)
         if unit is not None:
@@ -290,7 +306,7 @@ class Items:
         told = measured_by_verb(self.resolver, table)
         return self._column(told, noun) if told is not None else None
 
-    def _together(self) -> bool:
+    def together(self) -> bool:
         """`cost together`, `in total`: all amounts as one."""
         tokens = self.resolver.cut.linked.tokens
         said = {token.text.lower() for token in tokens}
@@ -421,7 +437,8 @@ class Items:
         if noun.wh == "where":
             return self._place(table, noun)
         if noun.wh == "much":
-            return self._worth(table, noun) or total_below(resolver, table, noun)
+            worth = self._worth(table, noun) or total_below(resolver, table, noun)
+            return self._of_those(worth, noun) if worth is not None else None
         return self._entity(table, noun) if noun.wh == "who" else None
 
     def _ranked_by(self) -> str | None:

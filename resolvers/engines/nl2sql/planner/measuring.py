@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
+from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of_action
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
-from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.frame import DONE_TO, Noun, Sort
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 _LEAST: Final = 0.55
@@ -39,6 +39,19 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
     return None
 
 
+def is_of_several(resolver: Resolver, sort: Sort, items: Sequence[Item], column: ColumnKey) -> bool:
+    """Whether rows are praised for numbers that each has several of, which their average tells: the best reviews."""
+    catalog, item = resolver.catalog, items[0] if items else None
+    noun = sort.noun
+    ref = noun.ref or noun.owner if noun is not None else None
+    if item is None or item.figures or ref is None or sort.degree is None or sort.degree.adjective not in PRAISE:
+        return False
+    if item.table == column.table or catalog.refers(item.table, column.table) or not catalog.is_measure(column):
+        return False
+    last = resolver.cut.linked.tokens[ref.last - 1]
+    return not last.is_lemma and last.text.lower().endswith("s")
+
+
 def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:
     """The number of a table that a verb of the question is measured by: what was spent, of purchases with a price."""
     catalog = resolver.catalog
@@ -63,6 +76,9 @@ def total_below(resolver: Resolver, table: str, noun: Noun) -> Item | None:
     """The total of what a verb is measured by, over the rows that belong to those of a table; None without just one."""
     catalog = resolver.catalog
     found = [key for one in catalog.below(table) if (key := measured_by_verb(resolver, one)) is not None]
+    done = [one.noun for one in resolver.frame.conditions if one.how == DONE_TO and one.noun is not None]
+    told = {key.table for one in done if (key := resolver.column(one, "time")) is not None}
+    found = [one for one in found if one.table in told] or found  # paid, of bills with a `paid_on`
     if len(found) != 1:
         return None
     total = Figure(Aggregate.SUM, Column(found[0].table, found[0].column))

@@ -9,7 +9,8 @@ from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
-from resolvers.engines.nl2sql.planner.frame import Frame, Noun, Sort
+from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Frame, Noun, Sort
+from resolvers.engines.nl2sql.planner.verbal import tells_which
 
 _BEFORE: Final = (Cue.AGGREGATE, Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.SHARE, Cue.DIFFERENCE, Cue.EVERYTHING)
 MODIFIED: Final = 0.8
@@ -255,10 +256,22 @@ class Reader:
     def _modifier(self) -> bool:
         """`dance styles`, where only styles are known: the word is passed over, and noted as a doubt."""
         atom, head = self.at(), self.at(1)
-        if atom is None or not atom.is_unknown or head is None or head.ref is None or not self.noun_at(1):
+        if atom is None or head is None or head.ref is None or not head.ref.mentions or not self.noun_at(1):
             return False
-        token = self.cut.linked.tokens[atom.first]
         best = max(one.score for one in head.ref.mentions)
+        rows = atom.last == head.first and best >= MODIFIED and surely_table(head.ref)
+        if rows and tells_which(self.cut.linked.tokens, atom, head):
+            done = atom.ref is not None and atom.ref.best(MentionKind.COLUMN) >= MODIFIED
+            if done and is_participle(atom.text.lower()):  # returned parcels, which have a day of return
+                noun = Noun(atom.ref, owner=head.ref)
+                self.frame.conditions.append(Cond("null", atom.first, noun=noun, negated=True, how=DONE_TO))
+            else:
+                self.frame.modifiers.append((atom.first, atom.last))
+            self.i += 1
+            return True
+        token = self.cut.linked.tokens[atom.first]
+        if not atom.is_unknown:
+            return False
         plain = token.text.isalpha() and token.text.islower() and not token.text.endswith(("ed", "ing", "ly"))
         if plain and atom.last == head.first and best >= MODIFIED and atom.first:
             self.frame.modifiers.append((atom.first, atom.last))

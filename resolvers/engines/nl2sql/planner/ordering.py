@@ -315,6 +315,9 @@ class Ordering(Reader):
                 ahead -= 1
                 self.atoms[self.i], self.atoms[self.i - 1] = self.atoms[self.i - 1], self.atoms[self.i]
                 ahead += 1
+            if self.value_at(ahead) and self.number_at(ahead) is None and self.table_at(ahead + 1):
+                value = self.atoms.pop(self.i + ahead)
+                self.atoms.insert(self.i + ahead + 1, value)  # the most cancelled trips
             if self.noun_at(ahead):
                 self.i += 1
                 noun = self.noun()

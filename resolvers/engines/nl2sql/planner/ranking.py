@@ -30,7 +30,7 @@ from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
-from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, is_of_days, shown_for
+from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, is_of_days, is_of_several, shown_for
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -67,6 +67,8 @@ class Ranking(Grouping):
             if term is None:
                 self.resolver.doubt("an order was not understood", 0.8)
                 continue
+            if sort.summed and not (isinstance(term, Figure) and term.aggregate is Aggregate.SUM):
+                self.resolver.doubt("a total is asked for, and none is computed", 0.4)
             said = next((one for one in self.orders if one.term == term), None)
             if said is not None and said.descending != descending and sort.limit == 1 and isinstance(term, Column):
                 self._both_ends(said)
@@ -239,6 +241,8 @@ class Ranking(Grouping):
             amount = sort.degree is None and sort.limit is not None and is_amount(resolver.catalog, column)
             if amount and not sort.noun.aggregates:
                 return self._of_those(column), descending  # the top three products by quantity
+            if isinstance(term, Column) and is_of_several(resolver, sort, self.items, column):
+                return self._average(column), descending
             return self._many_side(term, column, descending), descending
         if sort.degree is not None:
             figure = next((one.terms[0] for one in self.items if one.figures), None)
@@ -267,6 +271,8 @@ class Ranking(Grouping):
                 counted = self._rows_of_most(main, taken=_TAKEN) if praised or busy else None
                 counted = self._rows_of_each() if counted is None and busy else counted
                 return counted, sort.degree.descending
+            if sort.averaged or is_of_several(resolver, sort, self.items, found[0]):
+                return self._average(found[0]), found[1]
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
         if (column := done_most(resolver, sort, self.items)) is not None:
             return self._of_those(column), descending
@@ -311,6 +317,21 @@ class Ranking(Grouping):
             return term
         self._group_by(item)
         return Figure(Aggregate.SUM, term)
+
+    def _average(self, column: ColumnKey) -> Term:
+        """The average of a column over the rows that belong to each of what is asked for, or are of its kind."""
+        item, catalog = self.items[0], self.resolver.catalog
+        if {"average", "avg", "mean"} & set(catalog.words(column)):
+            return as_column(column)
+        if item.figures or self.groups or len({one.table for one in self.items}) > 1:
+            self.resolver.doubt("the average of what is not said", 0.4)
+            return as_column(column)
+        if item.entity == column.table or (item.table != column.table and catalog.refers(item.table, column.table)):
+            self.resolver.doubt("the average of one number", 0.4)
+            return as_column(column)
+        for one in self.items:
+            self._group_by(one)
+        return Figure(Aggregate.AVG, as_column(column))
 
     def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
         """The term, with a doubt where numbers of single rows are compared that may be meant together; a total that is
@@ -498,7 +519,8 @@ class Ranking(Grouping):
                         return Figure(Aggregate.SUM, as_column(target))
                     return as_column(target)
                 self._group_by(plain)
-                resolver.doubt("the largest or the largest total may be meant", 0.2)
+                if not maker.together():
+                    resolver.doubt("the largest or the largest total may be meant", 0.2)
                 return Figure(Aggregate.SUM, as_column(target))
             counted = Figure(Aggregate.COUNT, as_column(target), distinct=noun.distinct)
             if plain is not None and not self.groups:

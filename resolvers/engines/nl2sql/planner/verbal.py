@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.nl2sql.language.phrases import Cue
-from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
 from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
 from resolvers.engines.nl2sql.mention import MentionKind, Token
 from resolvers.engines.nl2sql.planner.straying import LIGHT
@@ -30,6 +30,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     if low.endswith("ed") and behind in _DONE_TO:
         return True  # closed the most tickets, though `closed` is a word of its own
     past = low != lemma and not low.endswith("s")
+    if past and lemma in VERBS and atom.first and tokens[atom.first - 1].text.lower() == "who":
+        return True  # who wrote it, and not what was written
     if past and low in IRREGULAR_VERBS and lemma in VERBS and not named and (best < 0.95 or behind in _OBJECTS):
         return True  # lost two duels, sent the most parcels
     if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
@@ -80,6 +82,30 @@ def is_sized(tokens: Sequence[Token], at: int) -> bool:
     return sized and before.text.lower() in (f"{before.lemma}s", f"{before.lemma}es", f"{before.lemma[:-1]}ies")
 
 
+def tells_which(tokens: Sequence[Token], atom: "Atom", noun: "Atom") -> bool:
+    """Whether a verb stands before a noun as an adjective does, and says which are meant: `how many open bills are
+    there`, `the lost parcels`. One that has not the form of a participle might as well be done to the noun, as in `how
+    many hold licences`, unless the noun goes on as what something is said of.
+    """
+    if atom.last - atom.first != 1 or not atom.first or atom.is_unknown or atom.cue not in (None, Cue.LIGHT):
+        return False
+    if atom.ref is not None and (atom.ref.values or atom.ref.literals or atom.ref.patterns):
+        return False  # what they are is known
+    word, before = tokens[atom.first], tokens[atom.first - 1].text.lower()
+    low = word.text.lower()
+    done = is_participle(low) and not word.is_lemma
+    if before not in _BEFORE_NOUNS or word.quoted or low in _SAYING_NOTHING or not (atom.may_be_verb or done):
+        return False
+    if before in ("which", "what") and atom.first > 1:
+        return False  # teams which won games
+    if before == "most" and not any(one.lemma in ("have", "with") for one in tokens[atom.first - 3 : atom.first - 1]):
+        return False  # the most sold games
+    if done:
+        return True
+    behind = tokens[noun.last].text.lower() if noun.last < len(tokens) else ""
+    return word.is_lemma and before in _HOW_MANY and behind in _SAID_OF
+
+
 def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
     """Whether `how many ... did` stands before what ends a sentence."""
     said = [token.text.lower() for token in tokens[: atom.first]]
@@ -87,6 +113,10 @@ def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
     return ends and "many" in said and bool({"did", "does", "do"} & set(said))
 
 
+_HOW_MANY: Final = frozenset(("many", "most", "fewest", "number", "of", "the", "our", "all"))
+_BEFORE_NOUNS: Final = _HOW_MANY | {"which", "what", "any", "no", "some", "their", "his", "her", "each", "every"}
+_SAID_OF: Final = frozenset(("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "?", "."))
+_SAYING_NOTHING: Final = frozenset(("total", "name", "named", "called", "known"))
 _DETERMINERS: Final = frozenset(
     ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
 )

@@ -114,8 +114,11 @@ class TokenizedQuestion:
 
     @cached_property
     def _little(self) -> tuple[bool, ...]:
-        """Of each token whether it is a small word in small letters."""
-        return tuple(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in self.tokens)
+        """Of each token whether it is a small word in small letters, and no part of a compound such as no-shows."""
+        return tuple(
+            one.lemma in STOP_WORDS and not one.text[:1].isupper() and not is_compounded(self.tokens, at)
+            for at, one in enumerate(self.tokens)
+        )
 
     def is_capital(self, at: int) -> bool:
         """Return whether a token is a name by its capital letter."""
@@ -126,6 +129,18 @@ class TokenizedQuestion:
             return self.is_letter(at)
         begins = at == 0 or self.tokens[at - 1].lemma in (".", "?", "!")
         return not (begins and (token.lemma in STOP_WORDS or token.lemma in COMMANDS))
+
+
+def is_compounded(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a hyphen ties a word to another without a space: `no-show`, `walk-in`."""
+    runs = (tokens[first : first + 3] for first in (at, at - 2) if first >= 0)
+    return any(len(run) == 3 and run[1].text == "-" and _touch(*run) for run in runs)
+
+
+def _touch(first: Token, between: Token, last: Token) -> bool:
+    """Return whether nothing stands between words and what ties them."""
+    tied = first.end == between.start and between.end == last.start
+    return tied and first.text.isalpha() and last.text.isalpha()
 
 
 def is_thing(tokens: Sequence[Token], at: int) -> bool:
