@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -84,6 +85,8 @@ class Linked:
     mentions: tuple[Mention, ...]
     corrections: tuple[Correction, ...] = ()
     """The misspelled words that were read as others."""
+    today: date | None = None
+    """The day of the question."""
 
     def over(self, first: int, last: int, *kinds: MentionKind) -> list[Mention]:
         """The mentions that lie within tokens, longest first, then best first."""

@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Either,
+    Elapsed,
     Expression,
     Figure,
     Literal,
@@ -125,7 +126,7 @@ class _Speaker(CatalogNames):
             case Figure(Aggregate.MIN | Aggregate.MAX, of) if of is not None:
                 return self._of_time(of)
             case Span():
-                return not term.part and term.unit not in (Unit.YEAR, Unit.DECADE)
+                return term.unit is Unit.CLOCK or (not term.part and term.unit not in (Unit.YEAR, Unit.DECADE))
         return False
 
     # Terms.
@@ -139,15 +140,15 @@ class _Speaker(CatalogNames):
                 return self._figure(term)
             case Span():
                 return f"the {_unit(term)} of {self.of(term.of)}{_FIRST_DAY if term.unit == Unit.WEEKDAY else ''}"
+            case Elapsed():
+                return self._elapsed(term)
             case Arithmetic():
                 share = percentage_of(term)
                 if share is not None and share[0].aggregate is Aggregate.COUNT and share[1].where is None:
                     return f"the percentage of {self.many(share[1].main)}"
                 return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
-            case Running(of=Figure(Aggregate.SUM, of)) if of is not None:
-                return f"the running total of {self.term(of).removeprefix('the ')}"
             case Running():
-                return f"the running total of {self.term(term.of)}"
+                return self._running(term)
             case Share():
                 return f"the share of {self._figure(term.of)} in percent"
             case Expression():
@@ -157,6 +158,19 @@ class _Speaker(CatalogNames):
                 return self.value(term)
             case Nested():
                 return _Speaker(self._known).plan(term.plan)
+
+    def _elapsed(self, term: Elapsed) -> str:
+        """The time between two moments."""
+        if term.unit is Unit.YEAR:
+            return f"the years since {self.of(term.since)}"
+        return f"the {term.unit.value}s from {self.of(term.since)} to {self.term(term.until)}"
+
+    def _running(self, term: Running) -> str:
+        """A figure that is added up."""
+        match term.of:
+            case Figure(Aggregate.SUM, of) if of is not None:
+                return f"the running total of {self.term(of).removeprefix('the ')}"
+        return f"the running total of {self.term(term.of)}"
 
     def _figure(self, figure: Figure) -> str:
         main = self._plan.main if self._plan is not None else ""
@@ -458,6 +472,8 @@ def _unit(span: Span) -> str:
     """What a span is called: a month, or the month of the year."""
     if not span.part or span.unit in (Unit.YEAR, Unit.WEEKDAY):
         return span.unit.value
+    if span.unit is Unit.CLOCK:
+        return "time of the day"
     if span.unit is Unit.HOUR:
         return "hour of the day"
     return f"{span.unit.value} of the {'month' if span.unit == Unit.DAY else 'year'}"

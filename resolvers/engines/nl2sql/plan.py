@@ -40,9 +40,11 @@ class Unit(StrEnum):
     """A part only: 1 for every Monday, 7 for every Sunday."""
     HOUR = "hour"
     """A part only: of the day, 0 to 23."""
+    CLOCK = "clock"
+    """A part only: the time of the day."""
 
 
-PARTS = (Unit.WEEKDAY, Unit.HOUR)
+PARTS = (Unit.WEEKDAY, Unit.HOUR, Unit.CLOCK)
 """Spans that come again and again, whatever else is said of them."""
 
 
@@ -101,6 +103,15 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Elapsed:
+    """The time from one moment to another of the same row, or to a day: in completed years, in days or in hours."""
+
+    since: Column
+    until: Column | Literal
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
 class Arithmetic:
     """Two terms combined; a division is exact and never by zero."""
 
@@ -145,7 +156,7 @@ class Nested:
     plan: "Plan"
 
 
-Term = Column | Figure | Span | Arithmetic | Share | Running | Expression | Literal | Nested
+Term = Column | Figure | Span | Elapsed | Arithmetic | Share | Running | Expression | Literal | Nested
 
 
 @dataclass(frozen=True, slots=True)

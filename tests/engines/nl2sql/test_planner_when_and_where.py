@@ -1,5 +1,7 @@
 """Question words ask for what they say: a time, a place. Lists share their last word."""
 
+import re
+
 import pytest
 
 from resolvers.engines.nl2sql.model import Clarification
@@ -132,9 +134,12 @@ PARCELS = table("parcels", "parcel_id*:INTEGER label:VARCHAR ordered_on:DATE sen
 SENT = knowledge(PARCELS, profiles={PARCELS.fqn: profiled(PARCELS, {"crates_in_stock": ["0", "5"]})})
 
 
-def test_a_day_does_not_last() -> None:
-    found = asked("Which parcels took the longest to send?", SENT)
+def test_a_day_does_not_last_and_the_days_between_two_do() -> None:
+    letters = table("letters", "letter_id*:INTEGER label:VARCHAR sent_date:DATE due_date:DATE")
+    found = asked("Which letters took the longest to send?", knowledge(letters, profiles={}))
     assert isinstance(found, Clarification) or getattr(found, "confidence", 0) < UNSURE
+    written = drafted("Which parcels took the longest to send?", SENT).sql.replace('"', "")
+    assert re.search(r"ORDER BY .*sent_date AS TIMESTAMP\) - CAST\(ordered_on .* DESC", written)
 
 
 def test_out_of_stock_is_a_stock_of_0_and_no_doubt() -> None:

@@ -25,11 +25,26 @@ _SINGLE: Final = re.compile(
 )
 _LONG: Final = re.compile(r"(\d (?:hour|minute|min|second|day|week|month|year)s?) long\b", re.IGNORECASE)
 
+_OCLOCK: Final = re.compile(
+    r"\b(\d{1,2})(?:[.](\d\d))?(?: ?([ap])\.?m\b\.?(?! ?\w*\.\w)| o['\u2019]?clock\b)", re.IGNORECASE
+)
+_NOON: Final = re.compile(r"\b(before|after|until|till|by|since|and) (noon|midday|midnight)\b", re.IGNORECASE)
+_NAMED: Final = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
+"""Times of the day that have a name, where something is before or after them."""
+
 
 def spoken_spans(text: str) -> str:
     """A question in which one of a unit is said as a number: longer than 1 hour, of `longer than an hour`."""
-    told = _SINGLE.sub(lambda found: f"{found[1]} {'0.5' if found[2] else '1'} {found[3]}", text)
+    told = _NOON.sub(lambda found: f"{found[1]} {_NAMED[found[2].lower()]}", _OCLOCK.sub(_clock, text))
+    told = _SINGLE.sub(lambda found: f"{found[1]} {'0.5' if found[2] else '1'} {found[3]}", told)
     return _LONG.sub(r"\1", told)
+
+
+def _clock(found: re.Match[str]) -> str:
+    """`6pm` as 6:00pm, and `6 o'clock` as 6:00."""
+    if int(found[1]) > 24:
+        return found[0]
+    return f"{found[1]}:{found[2] or '00'}{found[3] + 'm' if found[3] else ''}"
 
 
 def since_when(text: str, today: date) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.language.lives import BORN as LIVES
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Both,
@@ -19,6 +20,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.clocks import by_clock, clock_column, says_clock
 from resolvers.engines.nl2sql.planner.dated import dated, denied, month_of, on_weekdays
 from resolvers.engines.nl2sql.planner.defined import compared, when
 from resolvers.engines.nl2sql.planner.denied import noted_of
@@ -35,6 +37,7 @@ from resolvers.engines.nl2sql.planner.figures import (
 )
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
+from resolvers.engines.nl2sql.planner.lasting import aged, old_enough, says_old, took, without_unit
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import occasion
@@ -53,6 +56,7 @@ from resolvers.engines.nl2sql.planner.parts import (
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.targets import LOOSE
 from resolvers.engines.nl2sql.planner.totals import Compared, count_beside, count_of, total
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
 _NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
 """Words of keys by which the key itself is meant."""
@@ -233,7 +237,8 @@ class Conditions(Along):
             column = occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main)
             column = column or when(resolver, tables, hint, year=True) or when_farther(resolver, main)
             if column is not None:
-                if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
+                begins = BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first))
+                if begins and not self._happens(column):
                     resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
                 if (said := self._dated(cond, column, Operator.EQUAL, main)) is not None:
                     return said
@@ -246,6 +251,8 @@ class Conditions(Along):
         if ref.recurs:
             column = self._with_months(ref, tables, main, last)
             return self._dated(cond, column, Operator.EQUAL, main) if column is not None else None
+        if says_old(resolver, cond) or says_clock(cond):
+            return self._compare(replace(cond, kind="compare"), main, last)
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
         if number is not None:
             if last is not None and catalog.is_number(last):
@@ -262,6 +269,14 @@ class Conditions(Along):
                         Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
                     )
         return None
+
+    def _happens(self, column: ColumnKey) -> bool:
+        """Whether the beginning of rows is when they were: of a meeting, and not of a person or a firm."""
+        catalog, table = self.catalog, column.table
+        if catalog.vocabulary.is_person(table) or LIVES & set(catalog.words(column)):
+            return False
+        refers = {key.to for key in catalog.keys if key.table == table}
+        return catalog.kind(column) is ColumnKind.MOMENT or len(refers) > 1
 
     def _with_months(self, ref: Ref, tables: Sequence[str], main: str, last: ColumnKey | None) -> ColumnKey | None:
         """The column that tells the month: one that holds nothing else, or the date."""
@@ -293,6 +308,7 @@ class Conditions(Along):
 
     def _compare(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
         resolver, catalog = self.resolver, self.catalog
+        cond = without_unit(resolver, cond)
         operator = cond.operator
         column: ColumnKey | None = None
         if cond.noun is not None and cond.noun.count:
@@ -309,8 +325,15 @@ class Conditions(Along):
             and bool(cond.values)
             and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
         )
-        if cond.noun is None and cond.degree is None and sized and cond.nest is None:
-            column = measured_in(resolver, cond.values, tables)
+        if says_clock(cond):
+            named = resolver.column(cond.noun, "time") if cond.noun is not None else None
+            clock = clock_column(resolver, cond, named, tables)
+            told = by_clock(resolver, cond, clock, operator) if clock is not None else None
+            return Part(told, cond, clock) if told is not None else None
+        if sized and (so_long := took(resolver, cond, operator, main)) is not None:
+            return Part(so_long, cond)
+        if cond.noun is None and cond.degree is None and (sized or says_old(resolver, cond)) and cond.nest is None:
+            column = old_enough(resolver, cond, tables, last) or measured_in(resolver, cond.values, tables)
             is_time = is_time and column is None
         if cond.how == "key" and cond.noun is not None:
             return self._keyed(cond, main)
@@ -333,7 +356,7 @@ class Conditions(Along):
                 return self._and_so(column, self._literal(cond, cond.values[0], main, last))
             if column is not None and cond.degree is not None:
                 operator = self._turned(cond, column)
-        elif cond.degree is not None:
+        elif cond.degree is not None and column is None:
             number = number_in(resolver.text(cond.values[0])) if operator in _ENDS and cond.values else None
             measured = resolver.measured(cond.degree, tables, number)
             if measured is not None:
@@ -363,6 +386,8 @@ class Conditions(Along):
             column = (
                 last if last is not None and (not sized or catalog.is_number(last)) else only_number(resolver, tables)
             )
+        if column is not None and (born := aged(resolver, cond, column, operator)) is not None:
+            return Part(born, cond, column)
         made = self._made(cond, column, operator, main) if column is not None else None
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of_rows, per_group
@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
+from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
@@ -91,6 +92,9 @@ class Items:
             return self._entity(target, noun) if figure is None else figure
         if (worth := self._paid_on(noun, target)) is not None:
             return worth
+        if noun.degree is not None and isinstance(age := age_of(self.resolver, noun, target), Elapsed):
+            end = Aggregate.MAX if noun.degree.descending else Aggregate.MIN  # the highest age
+            return Item([Figure(end, age)], target.table, noun, columns=(target,), figures=True)
         by_size = noun.degree is not None and bool(noun.degree.measures)
         named = target in self.catalog.names(target.table) or self._is_kind(target)
         if by_size and (named or (noun.degree is not None and is_of_days(self.catalog, noun.degree, target))):
@@ -148,6 +152,8 @@ class Items:
         unit = self._unit(noun, key)
         if unit is not None:
             return Item([Span(as_column(key), unit, unit in PARTS)], key.table, noun, None, (key,))
+        if isinstance(age := age_of(self.resolver, noun, key), Elapsed):
+            return Item([age], key.table, noun, None, (key,))
         names = self.catalog.names(key.table)
         whole = noun.ref is not None and self._is_whole_name(noun, key)
         columns = names if whole and key in names else (key,)
@@ -411,12 +417,21 @@ class Items:
             table = found[0].table if found is not None else None
         if noun.wh == "who":
             table = asked_for(resolver, table or self._ranked_by() or self._compared())
+        figures: list[Term]
         if noun.degree is not None:
+            rows = table or next(iter(resolver.mentioned()), None)
+            if (lasts := says_how_long(resolver, noun.degree.adjective, rows)) is not None and rows is not None:
+                figures = [Figure(one, lasts) for one in noun.aggregates]
+                return Item(figures or [lasts], rows, noun, figures=bool(figures))  # how long did each stay take
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
+            age = age_of(resolver, noun, measured[0]) if measured else None
+            if measured and isinstance(age, Elapsed):
+                figures = [Figure(one, age) for one in noun.aggregates]
+                return Item(figures or [age], measured[0].table, noun, columns=(measured[0],), figures=bool(figures))
             if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
                 resolver.doubt("an age is asked for, and only a date is known", 0.3)
             if measured and noun.aggregates:
-                figures: list[Term] = [Figure(one, as_column(measured[0])) for one in noun.aggregates]
+                figures = [Figure(one, as_column(measured[0])) for one in noun.aggregates]
                 return Item(figures, measured[0].table, noun, columns=(measured[0],), figures=True)
             return self._column(measured[0], noun) if measured else None
         if noun.wh == DONE:
@@ -560,7 +575,8 @@ class Items:
                 resolver.doubt("a total of rows is taken for their number", 0.15)
                 return number_of_rows(table, noun)
             return None
-        for aggregate in noun.aggregates:
+        age = age_of(resolver, noun, column)
+        for aggregate in noun.aggregates if not isinstance(age, Elapsed) else ():
             if aggregate in OF_NUMBERS and not self.catalog.is_number(column):
                 resolver.doubt(
                     "an average of what is no number", 0.3 if not self.catalog.is_numeric_text(column) else 0.1
@@ -569,7 +585,7 @@ class Items:
                 resolver.doubt("what one costs is summed", 0.3)
             if aggregate in OF_NUMBERS and self.catalog.is_key(column):
                 resolver.doubt("an average of identifiers", 0.4)
-        terms: list[Term] = [Figure(one, as_column(column), noun.distinct) for one in noun.aggregates]
+        terms: list[Term] = [Figure(one, age, noun.distinct) for one in noun.aggregates]
         return Item(terms, column.table, noun, columns=(column,), figures=True)
 
 

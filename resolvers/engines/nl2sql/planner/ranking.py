@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Either,
+    Elapsed,
     Figure,
     Member,
     Nested,
@@ -30,6 +31,7 @@ from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, is_of_days, is_of_several, shown_for
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
@@ -233,7 +235,9 @@ class Ranking(Grouping):
             self._may_group(sort, column)
             if sort.degree is not None:
                 descending = resolver.direction(sort.degree, column)
-            term: Term = as_column(column)
+            term = age_of(resolver, sort.noun, column)
+            if isinstance(term, Elapsed) and not sort.noun.aggregates:
+                return term, descending != (sort.degree is not None)
             if sort.noun.aggregates:
                 term = Figure(sort.noun.aggregates[0], term)
                 if not self.groups and self.items and not self.items[0].figures:
@@ -255,6 +259,9 @@ class Ranking(Grouping):
                 around = [owner, *around]
             if (many := is_many(resolver, sort)) is not None:
                 return self._by_count(Sort(Noun(many), most=True), maker, main), sort.degree.descending
+            lasts = says_how_long(resolver, sort.degree.adjective, self.items[0].table)
+            if lasts is not None and (sort.noun is None or sort.noun.ref is None) and not self.items[0].figures:
+                return lasts, sort.degree.descending
             found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
             if found is None:
                 if figure is not None and sort.noun is None and sort.limit is None:

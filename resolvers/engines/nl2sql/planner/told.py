@@ -1,6 +1,7 @@
 """What a verb further on says of a noun: `the year they were formed`, `the country where they were born`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
@@ -26,7 +27,7 @@ def with_told(linked: Linked) -> Linked:
     ends = _told_before(linked)
     apart = [one for one in linked.mentions if not (one.last in ends and _is_told(one, linked))]
     if len(apart) < len(linked.mentions):
-        linked = Linked(linked.text, linked.tokens, tuple(apart))
+        linked = replace(linked, mentions=tuple(apart))
     told = {(noun.first, noun.last): noun for noun in _told(linked)}
     if not told:
         return linked
@@ -37,7 +38,7 @@ def with_told(linked: Linked) -> Linked:
             mine = one.column == told[span].column
             one = one._replace(score=1.0 if mine else min(one.score, _ALMOST))
         kept.append(one)
-    return Linked(linked.text, linked.tokens, tuple(kept))
+    return replace(linked, mentions=tuple(kept))
 
 
 def _told_before(linked: Linked) -> set[int]:

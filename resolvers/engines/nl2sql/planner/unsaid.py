@@ -236,7 +236,13 @@ def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
     tokens = pieces.linked.tokens
     for at, token in enumerate(tokens):
         text = token.text.replace(",", "")
-        if at not in dated and not token.quoted and text.isdigit() and int(text) > 1 and text not in literals:
+        if (
+            at not in dated | pieces.turned
+            and not token.quoted
+            and text.isdigit()
+            and int(text) > 1
+            and text not in literals
+        ):
             unit = unit_behind(tokens, at + 1)
             if not any(f"{one:f}" in literals for one in in_other_units(Decimal(text), unit)):
                 yield text

@@ -100,7 +100,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.look_up(lookup)
     work.settle_parts()
     work.settle_full_names()
-    return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)))
+    return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)), today=now.date())
 
 
 def _best(mentions: Sequence[Mention], most: int) -> Iterator[Mention]:

@@ -259,6 +259,7 @@ def day_of(value: str) -> date:
         raise Unwritable(f"“{value}” is no day of the calendar.") from None
 
 
+_OF_THE_DAY: Final = (Unit.HOUR, Unit.CLOCK)
 _NO_TIME: Final = "The dates do not tell the time of the day."
 
 
@@ -276,15 +277,17 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
             if unit == Unit.YEAR and all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
                 return exp.cast(this, "INT")
             raise Unwritable("The dates are kept as text in a form that no year or month can be taken from.")
-        if unit == Unit.HOUR and not any(len(one.strip()) > len("2020-01-01T00") for one in kind.samples):
+        if unit in _OF_THE_DAY and not any(len(one.strip()) > len("2020-01-01T00") for one in kind.samples):
             raise Unwritable(_NO_TIME)
         return _text_span(this, unit, part, dialect)
     if kind.family not in ("moment", ""):
         raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
     if unit == Unit.WEEKDAY:
         return _weekday(this, dialect)
-    if unit == Unit.HOUR and kind.name == "DATE":
+    if unit in _OF_THE_DAY and kind.name == "DATE":
         raise Unwritable(_NO_TIME)
+    if unit == Unit.CLOCK:
+        return exp.cast(this, "TIME")
     if unit == Unit.YEAR or part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=this)
     return _truncated(this, kind, unit, dialect)
@@ -337,6 +340,8 @@ def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr
         return cut(1, _LENGTHS[unit])
     if unit == Unit.HOUR:
         return exp.cast(cut(12, 2), "INT")
+    if unit == Unit.CLOCK:
+        return cut(12, 8)
     if unit == Unit.QUARTER and part:
         month = exp.cast(cut(6, 2), "INT")
         return exp.cast(exp.Floor(this=exp.Div(this=exp.paren(month + 2), expression=number(3))), "INT")
@@ -355,6 +360,8 @@ def span_value(value: Literal, kind: TypedKind, unit: Unit, part: bool) -> exp.E
     if isinstance(value.value, Decimal):
         return number(value.value)
     text = str(value.value)
+    if unit == Unit.CLOCK:
+        return exp.Literal.string(text) if kind.family == "text" else exp.cast(exp.Literal.string(text), "TIME")
     if unit == Unit.WEEKDAY:
         return number(day_of(text).isoweekday())
     if part or unit == Unit.YEAR:

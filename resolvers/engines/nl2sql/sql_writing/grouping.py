@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from resolvers.engines.nl2sql.joining.joins import Joins
 from resolvers.engines.nl2sql.joining.names import names_its_row
-from resolvers.engines.nl2sql.plan import Arithmetic, Column, Condition, Figure, Order, Plan, Span, Term
+from resolvers.engines.nl2sql.plan import Arithmetic, Column, Condition, Elapsed, Figure, Order, Plan, Span, Term
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, figures_in, on_figures, parts_of, terms_in
 
 
@@ -69,6 +69,8 @@ def _row_parts(term: Term) -> list[Column | Span]:
     match term:
         case Column() | Span():
             return [term]
+        case Elapsed():
+            return list(columns_in(term))
         case Arithmetic():
             return [*_row_parts(term.left), *_row_parts(term.right)]
     return []

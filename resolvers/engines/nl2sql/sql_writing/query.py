@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.plan import (
     Both,
     Column,
     Condition,
+    Elapsed,
     Expression,
     Figure,
     Nested,
@@ -431,6 +432,10 @@ class Writer:
                 return term.column
             case Span():
                 return term.unit.value
+            case Elapsed():
+                return f"{term.unit.value}s"
+            case Figure(of=Elapsed(unit=unit)):
+                return f"{CALLED[term.aggregate]}_{unit.value}s"
             case Share():
                 return f"{self._called(term.of)}_percent"
             case Running():

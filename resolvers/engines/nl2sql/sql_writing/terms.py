@@ -20,6 +20,7 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Either,
+    Elapsed,
     Expression,
     Figure,
     Literal,
@@ -47,6 +48,7 @@ from resolvers.engines.nl2sql.sql_writing.comparing import (
     span,
     span_value,
 )
+from resolvers.engines.nl2sql.sql_writing.elapsing import elapsed
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in
 
 
@@ -138,7 +140,7 @@ class SelectScope:
                 return kind_of(facts, figures, self.known.dialect)
             case Figure(Aggregate.MIN | Aggregate.MAX, of) if of is not None:
                 return self.kind(of)
-            case Figure() | Share() | Running() | Arithmetic():
+            case Figure() | Share() | Running() | Arithmetic() | Elapsed():
                 return NUMBER
         return UNKNOWN
 
@@ -153,6 +155,10 @@ class SelectScope:
                 return self._figure(term)
             case Span():
                 return span(self.column(term.of), self.kind(term.of), term.unit, term.part, self.known.dialect)
+            case Elapsed():
+                until = self.kind(term.until) if isinstance(term.until, Column) else self.kind(term.since)
+                ends = (self.column(term.since), self.kind(term.since)), (self.term(term.until), until)
+                return elapsed(*ends, term.unit, self.known.dialect)
             case Arithmetic():
                 return self._arithmetic(term)
             case Share():

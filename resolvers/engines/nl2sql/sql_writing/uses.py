@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
     Either,
+    Elapsed,
     Expression,
     Figure,
     Literal,
@@ -35,6 +36,10 @@ def columns_in(term: Term) -> Iterator[Column]:
             yield term
         case Span():
             yield term.of
+        case Elapsed():
+            yield term.since
+            if isinstance(term.until, Column):
+                yield term.until
         case Figure():
             if term.of is not None:
                 yield from columns_in(term.of)
@@ -77,7 +82,7 @@ def aggregates(term: Term) -> bool:
 def of_rows(term: Term) -> bool:
     """Return whether a term takes its value from a row, so that it must be grouped by beside a figure."""
     match term:
-        case Column() | Span():
+        case Column() | Span() | Elapsed():
             return True
         case Expression():
             return not term.aggregates

@@ -1,0 +1,69 @@
+"""The time between two moments, as every dialect can compute it."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.plan import Unit
+from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, Unwritable, number, span
+
+_MINUTES: Final = {Unit.HOUR: 60, Unit.DAY: 24 * 60}
+_PLACES: Final = {Unit.YEAR: 10_000, Unit.MONTH: 100, Unit.DAY: 1}
+"""Where each part of a date stands in the number of eight digits that it is written as."""
+_End = tuple[exp.Expr, TypedKind]
+
+
+def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
+    """The time from one moment to another, each with what it is: completed years, or days or hours with their parts."""
+    for _, kind in (since, until):
+        if kind.family not in ("moment", "") and not kind.iso:
+            raise Unwritable("Only dates and moments have a time between them.")
+    if unit is Unit.YEAR:
+        return _years(since, until[0], dialect)
+    if unit not in _MINUTES:
+        raise Unwritable(f"Times between moments are not told in the unit {unit.value}.")
+    whole_days = all(_is_day(kind) for _, kind in (since, until))
+    if unit is Unit.DAY and whole_days:
+        return _apart(since, until, "DATE", "DAY", dialect)
+    minutes = _apart(since, until, "TIMESTAMP", "MINUTE", dialect)
+    size = exp.Literal.number(f"{_MINUTES[unit]}.0")
+    return exp.Div(this=minutes, expression=size, typed=False, safe=False)
+
+
+def _years(since: _End, until: exp.Expr, dialect: str) -> exp.Expr:
+    """Completed years: of two dates written as numbers of eight digits, such as 20250131, the difference tells them."""
+    day = until.find(exp.Literal)
+    if day is None:
+        raise Unwritable("Years are told up to a day.")
+    today = date.fromisoformat(str(day.this)[:10])
+    this, kind = since
+    parts = [
+        exp.Mul(this=span(this.copy(), kind, unit, True, dialect), expression=number(places))
+        if places > 1
+        else span(this.copy(), kind, unit, True, dialect)
+        for unit, places in _PLACES.items()
+    ]
+    written: exp.Expr = exp.Add(this=exp.Add(this=parts[0], expression=parts[1]), expression=parts[2])
+    least = number(Decimal(today.year * 10_000 + today.month * 100 + today.day))
+    between = exp.paren(exp.Sub(this=least, expression=exp.paren(written, copy=False)), copy=False)
+    years = exp.Div(this=between, expression=number(10_000), typed=False, safe=False)
+    return exp.cast(years, "INT") if dialect == "sqlite" else exp.Floor(this=years)
+
+
+def _apart(since: _End, until: _End, to: str, unit: str, dialect: str) -> exp.Expr:
+    """How many days or minutes lie between."""
+    ends = [
+        this
+        if dialect == "sqlite" or (kind.family == "moment" and (to == "DATE" or kind.has_time))
+        else exp.cast(this, to)
+        for this, kind in (since, until)
+    ]
+    return exp.DateDiff(this=ends[1], expression=ends[0], unit=exp.var(unit))
+
+
+def _is_day(kind: TypedKind) -> bool:
+    if kind.family == "moment":
+        return not kind.has_time
+    return bool(kind.samples) and all(len(one.strip()) <= len("2020-01-01") for one in kind.samples)
