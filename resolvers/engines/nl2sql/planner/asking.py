@@ -16,6 +16,8 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 
 DONE: Final = "done"
 """The question word of a noun that is what somebody did something with."""
+_WORTH: Final = frozenset(("cost", "weigh", "spend", "earn"))
+"""Verbs of which `what did` asks how much."""
 _DOES: Final = frozenset(("do", "does", "did", "has", "have"))
 _RATES: Final = frozenset((*UNITS, "hour", "night"))
 """Words behind `per` that only say what an amount is for: per week."""
@@ -42,7 +44,7 @@ class Asking(Clauses):
     def _asks_worth(self) -> bool:
         """`What did the repairs cost`: how much."""
         said = [token.text.lower() for token in self.cut.linked.tokens]
-        return said[:1] == ["what"] and said[1:2] in (["did"], ["does"], ["do"]) and bool({"cost", "weigh"} & set(said))
+        return said[:1] == ["what"] and said[1:2] in (["did"], ["does"], ["do"]) and bool(_WORTH & set(said))
 
     def _subject_of_degree(self) -> None:
         """How old is the singer ..."""

@@ -5,6 +5,7 @@ Of all ways to cut it the one wins that explains most words with the longest and
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
@@ -13,7 +14,15 @@ from resolvers.engines.nl2sql.language.phrases import LONGEST, ORDINALS, PHRASES
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
-from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, may_stray, strays
+from resolvers.engines.nl2sql.planner.straying import (
+    LIGHTLY,
+    is_done_by,
+    is_inflected,
+    is_ranked,
+    is_value_of_rows,
+    may_stray,
+    strays,
+)
 from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
 from resolvers.engines.nl2sql.schema_linking.question_tokens import is_compounded
 
@@ -221,11 +230,12 @@ def cut(linked: Linked) -> Cut:
     begun = {(one.first, one.table) for one in named}
     tables = {(one.last, one.table) for one in named}
     sure = {(one.first, one.table) for one in named if one.score >= 0.95}
+    valued = {one.first for one in linked.mentions if one.last - one.first == 1 and is_value_of_rows(one)}
     doubtful = may_stray(tokens)
     for mention in linked.mentions:
         first, last = mention.first, mention.last
         may = mention.how != ROLE and (last - first > 1 or first in doubtful)
-        if may and strays(mention, tokens, tables, begun, sure):
+        if may and (strays(mention, tokens, tables, begun, sure) or is_done_by(mention, tokens, valued)):
             continue
         refs.setdefault((first, last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
@@ -265,7 +275,18 @@ def cut(linked: Linked) -> Cut:
                     atom.is_unknown = False
                     atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
             found.atoms.append(atom)
+    for atom, behind in pairwise(found.atoms):
+        if atom.is_(Cue.SUPERLATIVE) and _is_kind(atom, behind):
+            atom.cue = None  # first class, where a class is the first
     return found
+
+
+def _is_kind(atom: Atom, behind: Atom) -> bool:
+    """Whether a word is a value of the very column that the word behind it names."""
+    if atom.ref is None or behind.ref is None or behind.first != atom.last or behind.cue is not None:
+        return False
+    named = {one.column for one in behind.ref.columns if one.score >= 0.75}
+    return any(one.column in named for one in atom.ref.values if one.score >= 0.9)
 
 
 def _parted(atom: Atom, linked: Linked) -> list[Atom]:

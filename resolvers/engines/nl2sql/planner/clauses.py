@@ -230,6 +230,10 @@ class Clauses(Comparisons):
             self.i = start
             ends = self._ends() or self.is_(Cue.EACH, Cue.PER)
             if atom.cue is None and not self.negated and ends and self._who_did(self.i - 2):
+                if atom.ref.best(MentionKind.VALUE) >= 0.9:
+                    self.i -= 1
+                    self._add(self.plain_value())  # are delayed, by their status
+                    return True
                 cond = self._new("null")
                 cond.noun, cond.negated, cond.how = noun, True, "verb"
                 self.frame.conditions.append(cond)  # how many have left

@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
 from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
+from resolvers.engines.nl2sql.planner.present import at_present
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
@@ -162,6 +163,7 @@ class Composer(Clashes):
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)
+        related += at_present(self.resolver, main, parts)
         where_extra = [*related, *self._counts(conditions, main, parts)]
         if conditions.figures:
             self.having += conditions.figures

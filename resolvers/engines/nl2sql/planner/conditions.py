@@ -126,6 +126,8 @@ class Conditions(Along):
                     return Part(None, cond)
                 return Part(Comparison(as_column(column), Operator.IS_NULL, (), True), cond, column)  # paid bills
             below = column.table != main and not self.catalog.refers(main, column.table)
+            if cond.how == "verb" and cond.negated and below and may_be_empty(self.catalog, column):
+                return Part(Comparison(as_column(column), Operator.IS_NULL, (), True), cond, column)  # were discharged
             if cond.how == "verb" and cond.negated and below:
                 return Part(None, cond, None, (column.table,))  # titles that were rated
             if cond.how == "verb" and cond.negated and not may_be_empty(self.catalog, column):
@@ -135,6 +137,11 @@ class Conditions(Along):
                 if said & _MISSING and cond.noun is not None and cond.noun.ref is not None:  # profits are missing
                     empty = Comparison(as_column(column), Operator.IS_NULL, ())
                     return Part(Related(main, Plan(column.table, (), where=empty), False), cond, column)
+                if cond.how == "verb" and may_be_empty(
+                    self.catalog, column
+                ):  # who have not paid, of bills that are paid
+                    open_yet = Comparison(as_column(column), Operator.IS_NULL, ())
+                    return Part(Related(main, Plan(column.table, (), where=open_yet)), cond, column)
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
             if (flag := self.catalog.vocabulary.flag(column)) is not None and cond.how != "verb":
                 yes = Comparison(as_column(column), Operator.EQUAL, (flag[0],))
@@ -236,6 +243,8 @@ class Conditions(Along):
             hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
             column = occasion(resolver, ref, last, self.deed) or self._when_counted(ref, main)
             column = column or when(resolver, tables, hint, year=True) or when_farther(resolver, main)
+            if column is not None and self._is_of_the_thing(column, ref):
+                resolver.doubt("a year is said of what was done, and that of a thing is taken", 0.35)
             if column is not None:
                 begins = BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first))
                 if begins and not self._happens(column):
@@ -269,6 +278,16 @@ class Conditions(Along):
                         Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
                     )
         return None
+
+    def _is_of_the_thing(self, column: ColumnKey, ref: Ref) -> bool:
+        """Whether a year of rows is taken though a verb before it is what another table notes: cars rented in 2024."""
+        if not self.catalog.is_year(column):
+            return False
+        verbs = [atom.ref for atom in self.resolver.cut.atoms if atom.verbal and atom.last <= ref.first and atom.ref]
+        done = {one.table for each in verbs for one in each.tables if one.table is not None and one.score >= 0.8}
+        return any(
+            self.catalog.is_time(key) for table in done if table != column.table for key in self.catalog.of(table)
+        )
 
     def _happens(self, column: ColumnKey) -> bool:
         """Whether the beginning of rows is when they were: of a meeting, and not of a person or a firm."""

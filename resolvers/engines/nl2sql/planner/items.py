@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.nl2sql.language.lives import BORN as LIVES
 from resolvers.engines.nl2sql.language.lives import of_life
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
@@ -13,6 +14,7 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
+from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of_rows, per_group
 from resolvers.engines.nl2sql.planner.dated import of_the_calendar
@@ -21,7 +23,8 @@ from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_ro
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
+from resolvers.engines.nl2sql.planner.occasions import done_when
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
@@ -47,6 +50,11 @@ _PLACES = (
 
 _OF_COUNTS: Final = {Aggregate.AVG, Aggregate.MEDIAN, Aggregate.MIN, Aggregate.MAX}
 """What may be asked of numbers of rows, and not of rows."""
+
+
+def is_rows(noun: Noun) -> bool:
+    """Whether a noun is surely what a table is called by."""
+    return noun.ref is not None and surely_table(noun.ref)
 
 
 @dataclass(slots=True)
@@ -169,7 +177,8 @@ class Items:
         asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
         asked += [table for one in figures if (table := rows_of(resolver, one)) is not None]
         ranked = [one.noun for one in resolver.frame.sorts if one.noun is not None and not asked]
-        asked += [key.table for one in ranked if (key := resolver.column(one)) is not None]
+        asked += [table for one in ranked if is_rows(one) and (table := resolver.table(one.ref)) is not None]
+        asked += [key.table for one in ranked if not is_rows(one) and (key := resolver.column(one)) is not None]
         rows = asked[0] if asked else None
         tells = (
             (lambda key: self.catalog.is_time(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_time
@@ -329,8 +338,11 @@ class Items:
         """`how much was spent on repairs`: whatever was, over all of them."""
         tokens = self.resolver.cut.linked.tokens
         done = (
-            one.text.lower() in ("was", "were", "been", "money")
-            and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")
+            (
+                one.text.lower() in ("was", "were", "been", "money")
+                and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")
+            )
+            or (one.text.lower() in ("we", "they") and other.lemma in ("spend", "earn", "pay"))
             for one, other in pairwise(tokens)
         )
         return not tells_apart(self.resolver) and self.resolver.subject() is not None and any(done)
@@ -350,6 +362,8 @@ class Items:
 
     def _told(self, table: str, noun: Noun) -> Item | None:
         """What a question word asks of a row beside its name: where it is, or when it was."""
+        if noun.wh == "when" and (done := self._done_when(table, noun)) is not None:
+            return done
         if noun.wh == "where":
             found = self._place(table, noun)
         else:
@@ -358,9 +372,22 @@ class Items:
             lives = of_life(set(self.resolver.cut.linked.words()))
             if time is not None and lives and lives.isdisjoint(self.catalog.words(time)):
                 found = None  # when somebody was born is not when anything else happened
+            if time is not None and not lives and LIVES & set(self.catalog.words(time)):
+                self.resolver.doubt("a time of a life is shown, and another is asked for", _NOT_TOLD)
         if found is None:
             self.resolver.doubt(f"{noun.wh} is asked for, and no column tells it", _NOT_TOLD)
         return found
+
+    def _done_when(self, table: str, noun: Noun) -> Item | None:
+        """When something was done to a row, of the rows that tell it: the last time, the first, or each of them."""
+        key = done_when(self.resolver, table)
+        if key is None:
+            return None
+        said = {token.text.lower() for token in self.resolver.cut.linked.tokens}
+        end = Aggregate.MAX if said & {"last", "lastly", "recently"} else Aggregate.MIN if "first" in said else None
+        if end is None:
+            return self._date(key, noun)
+        return Item([Figure(end, as_column(key))], key.table, noun, columns=(key,), figures=True)
 
     def _date(self, key: ColumnKey, noun: Noun) -> Item:
         """A moment, or the year, month and day that it is told by in columns of their own."""
@@ -446,6 +473,8 @@ class Items:
             return number_of_rows(table, noun)
         if noun.everything:
             return self._everything(table, noun)
+        if noun.wh == "when" and (done := self._done_when(table, noun)) is not None:
+            return done
         if noun.wh == "when":
             column = resolver.time_column([table, *resolver.mentioned()], hint=self.resolver.cut.linked.words())
             return self._date(column, noun) if column else None
@@ -486,6 +515,9 @@ class Items:
         if target is None:
             return None
         part = role_of(resolver, noun.ref, target.table) if isinstance(target, ColumnKey) else None
+        if part is not None and noun.ref is not None and (kind := self._of_a_kind_of(part.to, noun.ref)) is not None:
+            resolver.frame.conditions.append(Cond("value", noun.ref.first, values=(kind,)))
+            return number_of_rows(part.to, noun)  # waiters, of staff whose position says so
         if part is not None and not noun.aggregates:
             column = ColumnKey(part.table, part.columns[0])
             return Item([Figure(Aggregate.COUNT, as_column(column), distinct=True)], part.table, noun, figures=True)
@@ -517,6 +549,13 @@ class Items:
             return number_of_rows(rows_of, noun)
         figure = Figure(Aggregate.COUNT, as_column(target), distinct=True)
         return Item([figure], target.table, noun, columns=(target,), figures=True)
+
+    def _of_a_kind_of(self, table: str, ref: Ref) -> Ref | None:
+        """Words that are a value of a table, where they may as well be the part that its rows play elsewhere."""
+        mentions = self.resolver.cut.linked.over(ref.first, ref.last, MentionKind.VALUE)
+        held = [one for one in mentions if one.column is not None and one.column.table == table and one.score >= 0.85]
+        whole = tuple(one for one in held if (one.first, one.last) == (ref.first, ref.last))
+        return Ref(ref.first, ref.last, whole) if whole else None
 
     def _happens(self, noun: Noun, key: ColumnKey) -> bool:
         """`number of arrivals`: what is counted happens when a column tells, rather than being dates."""

@@ -20,6 +20,7 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.occasions import PLANNED
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
@@ -34,8 +35,6 @@ _OLDEST: Final = 150
 _FITS: Final = 0.85
 """How well the word for an age fits the day of a birth."""
 _KNOWN: Final = 0.8
-_PLANNED: Final = word_set("due plan planned expect expected schedule scheduled deadline target estimated next")
-"""Words of times at which something should be, and of which nobody knows whether it was."""
 _NOTED: Final = word_set("create created update updated modify modified record recorded load loaded insert inserted")
 _STARTS: Final = word_set("start begin from pickup departure depart check admission admit open in left issue order")
 _TURNED: Final = {
@@ -172,7 +171,7 @@ def lasting(resolver: Resolver, table: str | None, unit: Unit | None = None) -> 
     if table is None:
         return None
     times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
-    times = [key for key in times if not set(catalog.words(key)) & (_PLANNED | _NOTED | BORN)]
+    times = [key for key in times if not set(catalog.words(key)) & (PLANNED | _NOTED | BORN)]
     if len(times) != 2 or catalog.kind(times[0]) is not catalog.kind(times[1]):
         return None
     first, last = times

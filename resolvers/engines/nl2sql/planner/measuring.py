@@ -5,6 +5,7 @@ from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of_action
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure
 from resolvers.engines.nl2sql.planner.atoms import Ref
@@ -15,6 +16,10 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 _LEAST: Final = 0.55
 """How well a column must go with a verb for its numbers to be what is done."""
+
+
+_COMING_TO: Final = frozenset(("amount", "total", "sum", "price", "value", "cost", "fee"))
+"""Words of the numbers that tell how much something comes to."""
 
 
 def shown_for(catalog: Catalog, degree: Degree, items: Sequence[Item]) -> ColumnKey | None:
@@ -49,7 +54,8 @@ def is_of_several(resolver: Resolver, sort: Sort, items: Sequence[Item], column:
     if item.table == column.table or catalog.refers(item.table, column.table) or not catalog.is_measure(column):
         return False
     last = resolver.cut.linked.tokens[ref.last - 1]
-    return not last.is_lemma and last.text.lower().endswith("s")
+    low = last.text.lower()
+    return not last.is_lemma and (low.endswith("s") or is_participle(low))  # the best reviews, is rated best
 
 
 def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:
@@ -108,7 +114,15 @@ def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
     table = resolver.table(ref)
     if table is None or sort.degree is None or sort.degree.adjective not in ("high", "low"):
         return None
+    if ref is not None and resolver.cut.linked.tokens[ref.last - 1].is_lemma and amount_of(resolver.catalog, table):
+        return None  # the highest bill
     return None if resolver.catalog.vocabulary.measured(sort.degree, [table]) else ref
+
+
+def amount_of(catalog: Catalog, table: str) -> ColumnKey | None:
+    """The one number that tells how much a row of a table comes to: the amount of a bill."""
+    found = [key for key in catalog.of(table) if catalog.is_measure(key) and _COMING_TO & set(catalog.words(key))]
+    return found[0] if len(found) == 1 else None
 
 
 def is_of_days(catalog: Catalog, degree: Degree, key: ColumnKey) -> bool:

@@ -9,12 +9,16 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
+PLANNED: Final = word_set("due plan planned expect expected schedule scheduled deadline target estimated next")
+"""Words of times at which something should be, and of which nobody knows whether it was."""
 _BETWEEN: Final = word_set(
     "in on at during for and but or not nor again also never the both either neither year then yet"
 )
 """Words between two times of one thing."""
 _PLAIN: Final = word_set("date day year month time at on in the of when")
 """Words of names of columns that tell only that they tell when."""
+_STEM: Final = 5
+"""Letters that words of one family begin with alike, at least."""
 _BEFORE: Final = 6
 """Tokens before a time that may tell what happened then."""
 
@@ -28,6 +32,31 @@ def occasion(resolver: Resolver, ref: Ref, last: ColumnKey | None, deed: str | N
     if (named := _named(resolver, ref, deed)) is not None:
         return named
     return resolver.time_column([deed], year=True) if deed is not None else None
+
+
+def done_when(resolver: Resolver, table: str) -> ColumnKey | None:
+    """When what a verb tells happened to a row of a table, which the rows that belong to it tell: last vaccinated.
+
+    It is the time that is called as the verb, or the only one of rows that are.
+    """
+    catalog = resolver.catalog
+    done = {root_of(atom.text.lower()) for atom in resolver.cut.atoms if atom.verbal and " " not in atom.text}
+    own = {root_of(word) for key in catalog.of(table) for word in catalog.words(key) if catalog.is_moment_like(key)}
+    if not done or done & own:
+        return None
+    told: list[ColumnKey] = []
+    for one in catalog.below(table):
+        times = [key for key in catalog.of(one) if catalog.is_time(key) and not PLANNED & set(catalog.words(key))]
+        named = [key for key in times if done & _roots(catalog.words(key))]
+        rows = any(_is_alike(deed, root_of(word)) for deed in done for word in catalog.table_words(one))
+        told += named or (times[:1] if rows else [])
+    return told[0] if len(told) == 1 else None
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two roots are of one family: vaccinate, vaccination."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _STEM and long.startswith(short))
 
 
 def _goes_on(resolver: Resolver, ref: Ref) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -34,6 +35,8 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
         return everybody[0]
     if (led := _led(resolver)) is not None:
         return led
+    if (owners := _owning(resolver, table)) is not None:
+        return owners
     if is_person(table):
         return table
     agents = [one for one in sorted(catalog.links.get(table, ())) if _is_called_by_deed(resolver, one)]
@@ -51,6 +54,25 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
         return persons[0]  # who wrote a book is an author
     resolver.doubt("who is asked, and no person is known", 0.5)
     return table
+
+
+def _owning(resolver: Resolver, table: str) -> str | None:
+    """`who owns Rex`: those whom the row that is named belongs to."""
+    catalog = resolver.catalog
+    atoms = resolver.cut.atoms
+    asks = next((at for at, atom in enumerate(atoms) if atom.is_(Cue.WHO) and atom.text.lower() == "who"), None)
+    behind = atoms[asks + 1 : asks + 2] if asks is not None else []
+    if not behind or not behind[0].text.lower().startswith("own"):
+        return None
+    values = [cond.values[0] for cond in resolver.frame.conditions if cond.kind == "value" and cond.values]
+    found = [one for ref in values if (one := resolver.value(ref, ())) is not None]
+    keyed = [cond.noun.ref for cond in resolver.frame.conditions if cond.how == "key" and cond.noun is not None]
+    called = any(key.table == table and key in catalog.names(table) for key, _ in found)
+    if not called and table not in map(resolver.table, keyed):
+        return None
+    above = [one for one in sorted(catalog.above.get(table, ())) if one != table]
+    above = above if len(above) == 1 else [one for one in above if catalog.vocabulary.is_person(one)]
+    return above[0] if len(above) == 1 else None
 
 
 def _led(resolver: Resolver) -> str | None:

@@ -32,7 +32,14 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
-from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, is_of_days, is_of_several, shown_for
+from resolvers.engines.nl2sql.planner.measuring import (
+    amount_of,
+    done_most,
+    is_many,
+    is_of_days,
+    is_of_several,
+    shown_for,
+)
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -263,6 +270,11 @@ class Ranking(Grouping):
             if lasts is not None and (sort.noun is None or sort.noun.ref is None) and not self.items[0].figures:
                 return lasts, sort.degree.descending
             found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
+            owned = resolver.table(sort.noun.owner) if sort.noun is not None else None
+            if owned is not None and sort.degree.adjective in ("high", "low"):
+                comes_to = amount_of(resolver.catalog, owned)
+                if comes_to is not None and not self.groups and not self.items[0].figures:
+                    return as_column(comes_to), sort.degree.descending  # the highest bill
             if found is None:
                 if figure is not None and sort.noun is None and sort.limit is None:
                     return figure, sort.degree.descending

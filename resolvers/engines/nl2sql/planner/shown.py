@@ -1,14 +1,27 @@
 """What a finished plan shows, held against what the question asks to see."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from resolvers.engines.nl2sql.language.forms import SYNONYM, related
+from resolvers.engines.nl2sql.language.lives import of_life
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Operator, Plan, Term
 from resolvers.engines.nl2sql.planner.items import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of
+
+_OF_TIME: Final = frozenset(("date", "time", "day", "year", "month", "moment", "on", "at", "in", "of", "the", "when"))
+"""Words of times that do not say of what."""
+_SAYING_LITTLE: Final = frozenset(
+    ("be", "have", "do", "take", "place", "happen", "occur", "get", "make", "go", "come", "hold", "show", "list", "see",
+     "use", "play", "run", "perform", "appear", "attend", "last", "date")
+)  # fmt: skip
+"""Verbs that may be said of anything that happens."""
+_STEM: Final = 5
 
 
 def doubt_shown(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:
@@ -51,6 +64,8 @@ def _doubt_time(resolver: Resolver, plan: Plan) -> None:
         resolver.doubt("a time is asked for, and none is shown", 0.5)
     elif _names_another_time(resolver, told):
         resolver.doubt("the verb tells of another time beside the one shown", 0.3)
+    elif _tells_of_something_else(resolver, told):
+        resolver.doubt("the time that is shown is that of something else", 0.3)
 
 
 def _tells_itself(term: Term) -> bool:
@@ -69,6 +84,23 @@ def _names_another_time(resolver: Resolver, shown: set[ColumnKey]) -> bool:
     times = [key for table in beside for key in catalog.of(table) if catalog.is_moment_like(key)]
     fits = {key for key in times if done & set(map(root_of, catalog.words(key)))}
     return bool(fits) and not fits & shown
+
+
+def _tells_of_something_else(resolver: Resolver, shown: set[ColumnKey]) -> bool:
+    """Whether a verb is said, and the times that are shown are called by words that have nothing to do with it."""
+    catalog, tokens = resolver.catalog, resolver.cut.linked.tokens
+    verbs = {one.lemma for one in tokens if one.lemma in VERBS and one.lemma not in _SAYING_LITTLE and not one.quoted}
+    verbs |= of_life(verbs)
+    meant = verbs | {other for verb in verbs for other, near in related(verb) if near >= SYNONYM}
+    roots = set(map(root_of, meant))
+    for key in shown:
+        own = set(catalog.words(key)) - _OF_TIME - set(catalog.table_words(key.table))
+        alike = any(is_kin(verb, word) for verb in verbs for word in own)
+        if not verbs or not own or alike or roots & set(map(root_of, own)) or of_life(own) & of_life(verbs):
+            return False
+        if any(len(root) >= _STEM and word.startswith(root[:_STEM]) for root in roots for word in own):
+            return False
+    return bool(shown)
 
 
 def _doubt_averages(resolver: Resolver, plan: Plan) -> None:

@@ -115,6 +115,18 @@ def strays(
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
 
 
+def is_value_of_rows(mention: Mention) -> bool:
+    """Whether a word is surely a value, as `pilots` are of a column of roles."""
+    return mention.kind is MentionKind.VALUE and mention.score >= 0.85
+
+
+def is_done_by(mention: Mention, tokens: Sequence[Token], valued: set[int]) -> bool:
+    """Whether a name loosely takes in who does something and the verb behind: `pilots flew`, of flights."""
+    if mention.last - mention.first != 2 or mention.score >= 0.95 or mention.first not in valued:
+        return False
+    return mention.kind is not MentionKind.VALUE and _is_past(tokens[mention.last - 1])
+
+
 def _calls(column: str, token: Token) -> bool:
     """Whether a column has a word in its name."""
     return token.lemma in column.lower()

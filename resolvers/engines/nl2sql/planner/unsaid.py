@@ -89,7 +89,7 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:
             if _is_other_table(atom, catalog, tables, columns):
                 yield "a table is named and not used", 0.25
-            elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals):
+            elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals, columns):
                 yield "a value is named and not looked for", 0.4
     over = over_rows(pieces.linked.tokens)
     if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
@@ -219,8 +219,11 @@ def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set
     )
 
 
-def _is_held(atom: Atom, literals: str) -> bool:
-    """Whether one of the values that words stand for is in the query."""
+def _is_held(atom: Atom, literals: str, columns: set[str]) -> bool:
+    """Whether one of the values that words stand for is in the query, or the flag that they are."""
+    flags = [one.column.column for one in (atom.ref.values if atom.ref else ()) if one.how == "flag" and one.column]
+    if not columns.isdisjoint(flags):
+        return True
     said = [str(value.value).lower() for one in (atom.ref.values if atom.ref else ()) for value in one.values]
     return not said or any(one in literals for one in said)
 
