@@ -89,3 +89,9 @@ def test_what_each_one_paid_is_of_what_was_paid() -> None:
 
 def test_a_compound_that_nobody_knows_denies_nothing() -> None:
     assert not isinstance(asked("How many no-shows did Ida Berg have?", KNOWN), QueryDraft)
+
+
+def test_a_total_that_is_compared_and_then_asked_for_is_shown() -> None:
+    written = sql("Which skippers have spent more than 45 in total? Show the skipper name and the total spent.")
+    assert written.startswith("SELECT Skippers.SkipperName, SUM(Bills.Total) AS total_Total FROM")
+    assert "HAVING SUM(Bills.Total) > 45" in written

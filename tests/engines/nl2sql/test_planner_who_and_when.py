@@ -112,3 +112,39 @@ def test_the_month_with_the_most_rows_is_one_of_theirs() -> None:
     written = drafted("Which month had the most shifts in 2024?", LINES).sql.replace('"', "")
     assert "repairs" not in written
     assert "began_at" in written.split("FROM")[0]
+
+
+GARDENS = table("gardens", "garden_id*:INTEGER garden_name county")
+PLANTS = keyed(
+    table("plants", "plant_id*:INTEGER garden_id:INTEGER plant_name kind planted_year:INTEGER state"),
+    garden_id="gardens.garden_id",
+)
+CARE = keyed(
+    table("waterings", "watering_id*:INTEGER plant_id:INTEGER watered_on:DATE"),
+    plant_id="plants.plant_id",
+)
+PLANT_PROFILES = {
+    PLANTS.fqn: profiled(PLANTS, {"kind": ["rose", "house", "tree"], "state": ["active", "resting"]}),
+}
+GROWN = knowledge(GARDENS, PLANTS, CARE, profiles=PLANT_PROFILES, dialect="duckdb")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Which garden has the most roses?", ["WHERE plants.kind = 'rose' GROUP BY", "ORDER BY COUNT(*) DESC LIMIT 1"]),
+        (
+            "Which garden has the fewest trees?",
+            ["WHERE plants.kind = 'tree' GROUP BY", "COUNT(*) ASC LIMIT 1"],
+        ),
+        ("Which garden has the most active plants?", ["WHERE plants.state = 'active' GROUP BY", "DESC LIMIT 1"]),
+        ("Which houses were planted before 1990?", ["kind = 'house'", "planted_year < 1990"]),
+        ("How many houses were planted before 1990?", ["kind = 'house'", "planted_year < 1990"]),
+        ("Which plants were watered more than once?", ["FROM waterings", "HAVING COUNT(*) > 1"]),
+    ],
+)
+def test_rows_of_a_kind_are_counted_and_chosen(text: str, parts: list[str]) -> None:
+    draft = drafted(text, GROWN)
+    written = draft.sql.replace('"', "")
+    assert [part for part in parts if part not in written] == []
+    assert draft.confidence > 0.7

@@ -290,7 +290,11 @@ def _is_kind(atom: Atom, behind: Atom) -> bool:
 
 
 def _parted(atom: Atom, linked: Linked) -> list[Atom]:
-    """`active customers`, where both together are a pattern: the condition, and the thing."""
+    """`active customers`, where both together are a pattern: the condition, and the thing; `has the most active
+    accounts`, where some are noted as active: the most, and which of them.
+    """
+    if atom.is_(Cue.SUPERLATIVE) and (had := _had_most(atom, linked)):
+        return had
     if atom.ref is None or not atom.ref.patterns:
         return [atom]
     tails = [
@@ -303,6 +307,22 @@ def _parted(atom: Atom, linked: Linked) -> list[Atom]:
     at = min(one.first for one in tails)
     table = Ref(at, atom.last, tuple(one for one in tails if one.first == at))
     return [Atom(atom.first, at, ref=Ref(atom.first, at, tuple(atom.ref.patterns))), Atom(at, atom.last, ref=table)]
+
+
+def _had_most(atom: Atom, linked: Linked) -> list[Atom]:
+    """The most of what is so, where the rows behind hold the word as a value and somebody has the most of them."""
+    tokens, first, last = linked.tokens, atom.first, atom.last
+    said = [token.text.lower() for token in tokens[first:last]]
+    before = [token.lemma for token in tokens[max(0, first - 2) : first]]
+    if said[-2:-1] not in (["most"], ["fewest"], ["least"]) or "have" not in before:
+        return []
+    here = [one for one in linked.mentions if (one.first, one.last) == (last - 1, last) and one.score >= 0.9]
+    values = tuple(one for one in here if one.kind is MentionKind.VALUE and one.column is not None)
+    rows = {one.table for one in linked.mentions if one.first == last and one.table is not None and one.score >= 0.8}
+    if not any(one.column is not None and one.column.table in rows for one in values):
+        return []
+    most = Atom(first, last - 1, Cue.MOST, said[-2] == "most")
+    return [most, Atom(last - 1, last, ref=Ref(last - 1, last, values))]
 
 
 def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:

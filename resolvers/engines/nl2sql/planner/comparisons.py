@@ -316,6 +316,7 @@ class Comparisons(Ordering):
         """What was done so often: the table that a verb speaks of, or the last one named; None for what is shown."""
         verbs = [atom.ref for atom in self.atoms[: self.i] if atom.verbal and atom.ref is not None]
         named = [ref for ref in verbs if ref.tables and calls_a_table(ref)]
+        named = named or [ref for ref in verbs if _is_noted_so(ref)]
         found = named[-1] if named else self.near[0] if self.near else None
         if named and found is not None:
             self.remember(found)
@@ -510,3 +511,9 @@ class Comparisons(Ordering):
             cond.noun = self.noun()
         self._add(cond)
         return True
+
+
+def _is_noted_so(ref: Ref) -> bool:
+    """Whether a verb names a column of the table that it names as well: admitted, of admissions with a day of it."""
+    tables = {one.table for one in ref.tables}
+    return any(one.column is not None and one.column.table in tables for one in ref.columns if one.score >= 0.8)

@@ -1,5 +1,6 @@
 """A plan from the parts of a question."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -75,18 +76,32 @@ class Composer(Clashes):
         self.via = [*items_above(resolver, self.items), *items_behind(resolver, self.items)]
         self._by_role(self.items)
         doubt_shares(resolver, self.items)
+        bare: list[Noun] = []
         for noun in frame.shown:
             if (item := self._shown_again(noun) or maker.item(noun)) is not None:
                 self.shown.append(above(self._as_figure(noun, item), self.items, self.via))
             elif noun.aggregates:
-                resolver.doubt("a figure is to be shown, and nothing says of what", 0.5)
+                bare.append(noun)
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
+            found = self._with_compared(found, bare)
             doubt_above(resolver, self.items, found)
             doubt_counts_of_one(resolver, found)
             doubt_shown(resolver, self.items, found)
             found = over_bridges(one_figure(resolver, self.items, found), resolver)
         return found
+
+    def _with_compared(self, plan: Plan, bare: Sequence[Noun]) -> Plan:
+        """`spent more than 45; show the name and the total`: the figure that is compared is shown as well."""
+        terms = [term for condition in parts_of(plan.having) for term in terms_in(condition)]
+        figures = [figure for term in terms for figure in figures_in(term)]
+        for noun in bare:
+            meant = [one for one in figures if one.aggregate in noun.aggregates]
+            if len(meant) == 1 and noun.ref is None:
+                plan = replace(plan, outputs=(*plan.outputs, Output(meant[0])))
+            else:
+                self.resolver.doubt("a figure is to be shown, and nothing says of what", 0.5)
+        return plan
 
     def _shown_again(self, noun: Noun) -> Item | None:
         """`... and the number`: what is counted by a condition of the first sentence."""

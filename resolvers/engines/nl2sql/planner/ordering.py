@@ -4,7 +4,7 @@ from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.phrases import Cue
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
@@ -13,6 +13,8 @@ from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table, surely_
 _VERBS = ("ordered", "sorted", "ranked", "arranged")
 _SIZES = ("low", "high", "small", "large", "least", "most", "great")
 """Parts of words that say that numbers are put in order."""
+_OF_KIND = 0.85
+"""How well a word in the plural must be known as a value for the rows to be meant that have it."""
 _ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
 
 
@@ -326,6 +328,10 @@ class Ordering(Reader):
                     if noun.ref is not None and may_be_table(noun.ref):
                         self.remember(noun.ref)
                     return True
+            if (kind := self._rows_of_kind(ahead)) is not None:
+                self.frame.sorts.append(Sort(kind, most, limit=1, most=True))
+                self.i += ahead + 1
+                return True
             self.i += 1
             verb = self.at(-2)
             done = self._rows_of_deed(verb)
@@ -385,6 +391,20 @@ class Ordering(Reader):
             return
         self.frame.conditions.pop()
         sort.noun = Noun(None, owner=said.table, near=tuple(self.near))
+
+    def _rows_of_kind(self, ahead: int) -> Noun | None:
+        """`has the most dogs`: rows of the table that holds such a value, and a condition that they have it."""
+        atom = self.at(ahead)
+        ref = atom.ref if atom is not None and self.value_at(ahead) and self.number_at(ahead) is None else None
+        if ref is None or self.cut.linked.tokens[ref.last - 1].is_lemma or ref.best(MentionKind.VALUE) < _OF_KIND:
+            return None
+        held = next((one.column.table for one in ref.values if one.column is not None), None)
+        if held is None:
+            return None
+        rows = Ref(ref.first, ref.last, (Mention(ref.first, ref.last, MentionKind.TABLE, 1.0, "value", table=held),))
+        self.frame.conditions.append(Cond("value", ref.first, values=(ref,), near=(rows,)))
+        self.remember(rows)
+        return Noun(rows, count=True)
 
     def _rows_of_deed(self, verb: Atom | None) -> Noun | None:
         """The table whose rows are what a verb tells: customers who `ordered the most` have the most orders.

@@ -22,6 +22,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
     best = atom.ref.mentions[0].score
     named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
+    if low == f"{lemma}s" and _is_asked_for(tokens, atom.first):
+        return False  # which houses, how many plays
     if low.endswith("ing") and atom.ref.best(MentionKind.TABLE) >= 0.95 and (named or _is_added_up(tokens, atom)):
         return False  # a crossing, any booking, the amount of funding
     if low.endswith(("ed", "ing")) and low != lemma:
@@ -54,6 +56,14 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     if before is not None and before.lemma in ("have", "with"):
         return best < 0.9
     return best < 0.9 or (before is not None and not before.is_lemma and before.text.isalpha())
+
+
+def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands right behind `how many`, or `which` that asks, so that it is a noun."""
+    before = tokens[at - 1].text.lower() if at else ""
+    if before == "which":
+        return at == 1 or tokens[at - 2].lemma in PREPOSITIONS or not tokens[at - 2].lemma.isalpha()
+    return before == "many" and at > 1 and tokens[at - 2].text.lower() == "how"
 
 
 def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
