@@ -148,3 +148,19 @@ def test_rows_of_a_kind_are_counted_and_chosen(text: str, parts: list[str]) -> N
     written = draft.sql.replace('"', "")
     assert [part for part in parts if part not in written] == []
     assert draft.confidence > 0.7
+
+
+def test_who_has_been_there_the_longest_came_first() -> None:
+    written = drafted("Which farrier has been with us the longest?", KNOWN).sql.replace('"', "")
+    assert "ORDER BY started_on ASC LIMIT 1" in written
+
+
+def test_what_is_commented_on_is_not_the_comment() -> None:
+    comments = keyed(
+        table("remarks", "remark_id*:INTEGER farrier_id:INTEGER horse_id:INTEGER remark"),
+        farrier_id="farriers.farrier_id",
+        horse_id="horses.horse_id",
+    )
+    profiles = {FARRIERS.fqn: profiled(FARRIERS, {"farrier_name": ["Pia Holm"]})}
+    outcome = asked("What did Pia Holm remark on?", knowledge(FARRIERS, HORSES, comments, profiles=profiles))
+    assert not isinstance(outcome, QueryDraft) or outcome.confidence <= 0.7

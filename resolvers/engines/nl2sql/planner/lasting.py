@@ -36,6 +36,10 @@ _FITS: Final = 0.85
 """How well the word for an age fits the day of a birth."""
 _KNOWN: Final = 0.8
 _NOTED: Final = word_set("create created update updated modify modified record recorded load loaded insert inserted")
+_COMES: Final = word_set(
+    "hire hired start started begin join joined employ employed enter member since register enroll"
+)
+"""Words of the days on which people come."""
 _STARTS: Final = word_set("start begin from pickup departure depart check admission admit open in left issue order")
 _TURNED: Final = {
     Operator.MORE: Operator.LESS,
@@ -199,6 +203,17 @@ def says_how_long(resolver: Resolver, adjective: str, table: str | None) -> Elap
     if found is not None and not happens:
         resolver.doubt("the time between two dates is taken for a length", 0.25)
     return found
+
+
+def since_when(resolver: Resolver, adjective: str, table: str) -> ColumnKey | None:
+    """The day since which people are somewhere, where they are asked for who have been there the longest."""
+    catalog = resolver.catalog
+    goes_on = any(token.text.lower() == "been" for token in resolver.cut.linked.tokens)
+    if adjective not in _OF_LENGTH or not (goes_on or catalog.vocabulary.is_person(table)):
+        return None
+    times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
+    found = [key for key in times if _COMES & set(catalog.words(key))]
+    return found[0] if len(found) == 1 else None
 
 
 def _has_length(resolver: Resolver, table: str) -> bool:

@@ -31,7 +31,7 @@ from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
-from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
+from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long, since_when
 from resolvers.engines.nl2sql.planner.measuring import (
     amount_of,
     done_most,
@@ -266,6 +266,9 @@ class Ranking(Grouping):
                 around = [owner, *around]
             if (many := is_many(resolver, sort)) is not None:
                 return self._by_count(Sort(Noun(many), most=True), maker, main), sort.degree.descending
+            came = since_when(resolver, sort.degree.adjective, self.items[0].table) if sort.noun is None else None
+            if came is not None and not self.items[0].figures:
+                return as_column(came), not sort.degree.descending  # who has been with us the longest came first
             lasts = says_how_long(resolver, sort.degree.adjective, self.items[0].table)
             if lasts is not None and (sort.noun is None or sort.noun.ref is None) and not self.items[0].figures:
                 return lasts, sort.degree.descending

@@ -22,6 +22,8 @@ _SAYING_LITTLE: Final = frozenset(
 )  # fmt: skip
 """Verbs that may be said of anything that happens."""
 _STEM: Final = 5
+_ABOUT: Final = ("on", "about", "upon", "for", "at", "to", "with")
+"""Words that a question for what something is about ends in."""
 
 
 def doubt_shown(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:
@@ -48,8 +50,21 @@ def _doubt_nothing_new(resolver: Resolver, items: Sequence[Item], plan: Plan) ->
             resolver.doubt("rows of one name are counted, of which there is one", 0.5)
     if plan.combined is None and all(output.term in equal for output in plan.outputs):
         resolver.doubt("what is shown is what was said", 0.5)
+    elif _ends_in_what_about(resolver, plan):
+        resolver.doubt("what was said of something is shown, and not of what", 0.3)
     elif all(item.entity is not None and resolver.does_what_is_asked(item.noun.ref) for item in items):
         resolver.doubt("who did something is shown, and not what", 0.5)
+
+
+def _ends_in_what_about(resolver: Resolver, plan: Plan) -> bool:
+    """`What did Ann comment on`: not the comments are asked for, but what they are about."""
+    tokens = [token for token in resolver.cut.linked.tokens if token.text not in (".", "?", "!")]
+    if len(tokens) < 4 or tokens[0].lemma != "what" or tokens[1].lemma != "do" or tokens[-1].text not in _ABOUT:
+        return False
+    verb = root_of(tokens[-2].lemma)
+    shown = [column for output in plan.outputs for column in columns_in(output.term)]
+    keys = [ColumnKey(one.table, one.column) for one in shown]
+    return any(verb in map(root_of, resolver.catalog.words(key)) for key in keys)
 
 
 def _doubt_time(resolver: Resolver, plan: Plan) -> None:
