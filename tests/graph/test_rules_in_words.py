@@ -125,3 +125,19 @@ async def test_many_violations_are_told_for_as_many_statements_as_one(world: Wor
         assert [words for words, _ in found.values()] == [f"{PLAIN} ({STATES}){FOUND}"] * number
         costs[number] = len([one for one in statements if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK"))])
     assert costs[1] == costs[10]
+
+
+async def test_what_to_do_quotes_no_value_of_a_table_that_is_gone(world: World) -> None:
+    table, column = "svc.db.sch.t", "svc.db.sch.t.status"
+    await cataloged(world, column)
+    example = {"key": {"id": 7}, "values": {"status": "odd"}}
+    await find(world, finding("invalid_values", asset=column, details={"examples": [example]}))
+    body = {"query": "{ actions { items { what } } }"}
+
+    async def first() -> str:
+        answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
+        return str(answer["data"]["actions"]["items"][0]["what"])
+
+    assert "`odd`" in await first()
+    await change(world, table, deleted_at=world.clock())
+    assert "status is `***`" in await first()
