@@ -7,15 +7,12 @@ from pydantic import Field
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.governance.audit import AuditEntry, AuditOutcome, Door
-from schema.governance.permission import Permission
+from schema.governance.permission import Permission, ResourceType
 from schema.pagination import Moment, Page, PageNumber, PageSize
 
 UserAsked = Annotated[str, Field(min_length=1, max_length=1000, description="Only what this user called (exact id).")]
 OperationAsked = Annotated[
     str, Field(min_length=1, max_length=64, description="Only calls of this operation, such as `grant_permission`.")
-]
-TypeAsked = Annotated[
-    str, Field(min_length=1, max_length=64, description="Only calls about a resource of this type, such as `project`.")
 ]
 IdAsked = Annotated[str, Field(min_length=1, max_length=255, description="Only calls about the resource of this id.")]
 ProjectAsked = Annotated[str, Field(min_length=1, max_length=255, description="Only calls in this project.")]
@@ -29,7 +26,7 @@ async def list_audit_entries(
     operation: OperationAsked | None = None,
     outcome: AuditOutcome | None = None,
     door: Door | None = None,
-    object_type: TypeAsked | None = None,
+    object_type: Annotated[ResourceType, Field(description="Only calls about a resource of this type.")] | None = None,
     object_id: IdAsked | None = None,
     project_id: ProjectAsked | None = None,
     since: Annotated[Moment, Field(description="Only entries of this moment or later.")] | None = None,
