@@ -1,5 +1,8 @@
 """How old people are of whom only a day of birth is known, and how long took what begins and ends in columns."""
 
+import sqlite3
+from contextlib import closing
+
 import duckdb
 import pytest
 import sqlglot
@@ -107,6 +110,28 @@ def test_the_time_between_is_written_in_every_dialect(dialect: str, unit: Unit) 
     assert sqlglot.parse_one(query.sql(dialect), dialect=dialect)
     told = said(plan, KNOWN)
     assert ("years since" if unit is Unit.YEAR else f"{unit.value}s from the entered at") in told
+
+
+@pytest.mark.parametrize(
+    ("dialect", "says"),
+    [
+        ("mysql", "TIMESTAMPDIFF(MINUTE, "),
+        ("bigquery", "DATETIME_DIFF("),
+        ("oracle", "ROUND((CAST("),
+        ("sqlite", "ROUND((JULIANDAY("),
+    ],
+)
+def test_hours_are_told_by_what_counts_minutes(dialect: str, says: str) -> None:
+    entered, surfaced = Column(fqn("dives"), "entered_at"), Column(fqn("dives"), "surfaced_at")
+    known = Knowledge((DIVERS, DIVES, VOYAGES), dialect=dialect)
+    query = written(Plan(fqn("dives"), (Output(Elapsed(entered, surfaced, Unit.HOUR)),)), known, joins_of(known))
+    assert says in query.sql(dialect)
+    if dialect == "sqlite":
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("attach ':memory:' as public")
+            connection.execute("create table public.dives(dive_id, diver_id, site, entered_at, surfaced_at)")
+            connection.execute("insert into dives values (1, 1, 'x', '2026-01-01 10:00:00', '2026-01-02 11:30:00')")
+            assert connection.execute(query.sql(dialect)).fetchall() == [(25.5,)]
 
 
 def test_days_and_hours_between_have_their_parts() -> None:

@@ -12,6 +12,8 @@ from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, Unwritable
 _MINUTES: Final = {Unit.HOUR: 60, Unit.DAY: 24 * 60}
 _PLACES: Final = {Unit.YEAR: 10_000, Unit.MONTH: 100, Unit.DAY: 1}
 """Where each part of a date stands in the number of eight digits that it is written as."""
+_OF_MINUTES: Final[dict[str, type[exp.Expr]]] = {"mysql": exp.TimestampDiff, "bigquery": exp.DatetimeDiff}
+_IN_DAYS: Final = frozenset(("sqlite", "oracle"))
 _End = tuple[exp.Expr, TypedKind]
 
 
@@ -60,7 +62,23 @@ def _apart(since: _End, until: _End, to: str, unit: str, dialect: str) -> exp.Ex
         else exp.cast(this, to)
         for this, kind in (since, until)
     ]
-    return exp.DateDiff(this=ends[1], expression=ends[0], unit=exp.var(unit))
+    first, last = ends
+    if dialect in _IN_DAYS:
+        return _by_days(first, last, unit, dialect)
+    # One function for days and another one for parts of them: MySQL's of days would pass over the unit.
+    kind = _OF_MINUTES.get(dialect, exp.DateDiff) if unit == "MINUTE" else exp.DateDiff
+    return kind(this=last, expression=first, unit=exp.var(unit))
+
+
+def _by_days(first: exp.Expr, last: exp.Expr, unit: str, dialect: str) -> exp.Expr:
+    """The same where moments are subtracted as numbers of days, whose fractions are not exact."""
+    if dialect == "sqlite":
+        first, last = (exp.func("JULIANDAY", one, dialect=dialect) for one in (first, last))
+    else:
+        first, last = (exp.cast(one, "DATE") for one in (first, last))
+    days: exp.Expr = exp.paren(exp.Sub(this=last, expression=first), copy=False)
+    parts = days if unit == "DAY" else exp.Mul(this=days, expression=number(_MINUTES[Unit.DAY]))
+    return exp.func("ROUND", parts, dialect=dialect)
 
 
 def _is_day(kind: TypedKind) -> bool:
