@@ -325,7 +325,13 @@ async def admission(world: World, rounds: int = 300) -> dict[str, float]:
     spent: dict[str, float] = {}
     try:
         context_factory, headers = parts.context_factory, [(b"authorization", f"Bearer {world.token}".encode())]
-        scope = {"type": "http", "headers": headers, "stoa": RequestState("r", "t"), "client": ("127.0.0.1", 1)}
+        scope = {
+            "type": "http",
+            "path": "/",
+            "headers": headers,
+            "stoa": RequestState("r", "t"),
+            "client": ("127.0.0.1", 1),
+        }
         connection = HTTPConnection(scope)
         caller = await context_factory.caller(connection, CallKind.READ)
 

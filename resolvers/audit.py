@@ -7,14 +7,14 @@ nothing in the store, such as reading a secret, is written before it is answered
 import logging
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_origin
 from uuid import uuid4
 
 from pydantic import BaseModel, TypeAdapter
 
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from schema.base import Resource
+from schema.base import Maybe, Resource
 from schema.errors import ApiError
 from schema.governance.audit import AuditOutcome
 
@@ -126,9 +126,19 @@ def _told(body: Any) -> dict[str, Any]:
 
 def _given(body: Any) -> list[str]:
     """The fields that a body, or the bodies of a list, gave a value to; never the values."""
-    bodies = body if isinstance(body, list) else [body]
-    given = {name for one in bodies if isinstance(one, BaseModel) for name in one.model_fields_set}
+    bodies = [one for one in (body if isinstance(body, list) else [body]) if isinstance(one, BaseModel)]
+    given = {name for one in bodies for name in one.model_fields_set if not _as_left_out(one, name)}
     return sorted(given)[:MOST_FIELDS]
+
+
+def _as_left_out(body: BaseModel, name: str) -> bool:
+    """Whether a field has the value that it has where it is left out, as the graph sends some; null may say more."""
+    field, value = type(body).model_fields[name], getattr(body, name)
+    if get_origin(field.annotation) is Maybe:
+        return False
+    if field.default_factory is not None:
+        return value is not None and bool(value == field.get_default(call_default_factory=True, validated_data={}))
+    return not field.is_required() and bool(value == field.default)
 
 
 def _short(value: Any) -> Any:

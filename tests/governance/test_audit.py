@@ -92,7 +92,7 @@ async def test_no_value_is_kept_and_who_was_told_a_secret_is(world: World, door:
 
 
 async def test_a_call_that_fails_leaves_no_entry_and_a_repeated_one_one(world: World, door: Door, since: str) -> None:
-    pack = {"name": "sales", "pack_type": "domain", "description": "d", "meta_data": {}, "config": {}}
+    pack = {"name": "sales", "pack_type": "domain", "description": "d", "meta_data": {"a": 1}}
     for _ in range(2):
         await door(create_context_pack, world.owner, {"Idempotency-Key": "once"}, pack=pack)
     assert await door(create_context_pack, world.owner, pack=pack) == "RESOURCE_ALREADY_EXISTS"

@@ -177,6 +177,7 @@ class Twin:
         windows = parts.context_factory.limiter._memory._windows
         windows.clear()
         parts.context_factory.tenant_rows._known.clear()
+        parts.services.refusals._seen.clear()
         stamp, blobs = self.rows.stamp(), self._blob_names()
         answer = await send(self.world.client, deepcopy(call))
         await self.world.jobs.settle()
