@@ -250,7 +250,7 @@ def plain_text(text: str) -> str:
     """The question with what is said short written out."""
     text = _NOT.sub(r"\1n't", text)
     text = _INSIDE.sub(r'whose \2 contains "\1"', text)
-    text = spoken_spans(_AGED.sub("with age", _PLEASE.sub(r"\1", in_one_unit(text))))
+    text = spoken_spans(_AS_A.sub(r"is \1", _AGED.sub("with age", _PLEASE.sub(r"\1", in_one_unit(text)))))
     text = _ONCE.sub("exactly once", text)
     text = _SCALED.sub(r"\1 \2 \5\3\4 \5", text)
     return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))
@@ -265,6 +265,8 @@ _INSIDE: Final = re.compile(
 )
 """A word that something has in its name."""
 _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
+_AS_A: Final = re.compile(r"\b(?:works?|serves?|acts?|functions?|(?:is|are) working) as (an?)\b", re.IGNORECASE)
+"""What somebody is by trade. Who worked as one in the past may be another by now."""
 _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)
 """Of each there is one number of things; elsewhere `the numbers of the parcels` may be what is written on them."""

@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.planner.straying import (
     may_stray,
     strays,
 )
-from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
+from resolvers.engines.nl2sql.planner.verbal import is_sized, is_state_of_a_noun, is_verbal
 from resolvers.engines.nl2sql.schema_linking.question_tokens import is_compounded
 
 _SILENT: Final = frozenset((Cue.STOP,))
@@ -234,6 +234,8 @@ def cut(linked: Linked) -> Cut:
     doubtful = may_stray(tokens)
     for mention in linked.mentions:
         first, last = mention.first, mention.last
+        if is_state_of_a_noun(mention, tokens):
+            continue
         may = mention.how != ROLE and (last - first > 1 or first in doubtful)
         if may and (strays(mention, tokens, tables, begun, sure) or is_done_by(mention, tokens, valued)):
             continue

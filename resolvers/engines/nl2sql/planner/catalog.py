@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
@@ -81,6 +82,10 @@ class Catalog:
     def words(self, key: ColumnKey) -> tuple[str, ...]:
         """The words of a column's name, in the singular and small letters."""
         return self.vocabulary.words(key)
+
+    def name_words(self, key: ColumnKey) -> frozenset[str]:
+        """The same with the small words of the name, such as the `per` of a price per tonne."""
+        return frozenset((*self.words(key), *tokens_of(key.column)))
 
     def table_words(self, table: str) -> tuple[str, ...]:
         """The words of a table's name, in the singular and small letters."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Plan, Term
@@ -19,7 +21,9 @@ _ADDED: Final = word_set(
     "cases deaths births production"
 )
 """Words of columns whose numbers are added where rows are put together."""
-_OF_ONE: Final = frozenset(("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent"))
+_OF_ONE: Final = frozenset(
+    ("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent", "score", "rating", "grade")
+)
 """Words of columns whose numbers say nothing when they are added."""
 
 
@@ -103,14 +107,20 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
 
 def is_amount(catalog: Catalog, column: ColumnKey) -> bool:
     """Whether the numbers of a column are there to be added, as a quantity is, and a price of one is not."""
-    said = set(catalog.words(column))
+    said = catalog.name_words(column)
     return bool(said & _ADDED) and not said & _OF_ONE
+
+
+def counts_things(catalog: Catalog, column: ColumnKey) -> bool:
+    """Whether a number is called by what there is in the plural, as downloads are, so that it is how many there are."""
+    last = tokens_of(column.column)[-1]
+    return catalog.is_measure(column) and last != singular(last) and not catalog.name_words(column) & _OF_ONE
 
 
 def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
     """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
     said = resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
-    return bool({"per", "unit", "hourly", "daily", "rate"} & set(resolver.catalog.words(column)) - set(said))
+    return bool({"per", "unit", "hourly", "daily", "rate"} & resolver.catalog.name_words(column) - set(said))
 
 
 def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun], Item | None]) -> None:

@@ -1,6 +1,6 @@
 """What is asked for, as outputs of a plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -39,6 +39,10 @@ _NOT_TOLD = 0.5
 _LOOSE = 0.8
 """Below this, words fit a table so loosely that a number of the same name is rather meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
+_RATES = frozenset(
+    ("per", "pct", "percent", "percentage", "rate", "ratio", "average", "avg", "mean", "score", "rating")
+)
+"""Words of figures that do not add up."""
 _DATE_PARTS = ("year", "month", "day", "date")
 """What ends the names of columns that tell a date together, in their order."""
 _PLACES = (
@@ -111,7 +115,19 @@ class Items:
         if noun.degree is not None:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
+        plural = noun.ref is not None and not self.resolver.cut.linked.tokens[noun.ref.last - 1].is_lemma
+        if plural and not noun.distinct and self._is_said_of_rows(noun, target):
+            return self._entity(target.table, noun)  # list the key accounts, of clients that are some or not
         return self._column(target, noun)
+
+    def _is_said_of_rows(self, noun: Noun, target: ColumnKey) -> bool:
+        """Whether words are what a flag says of rows, `union members` of yes and no; a condition then says so."""
+        if noun.ref is None or not noun.ref.values or self.catalog.vocabulary.flag(target) is None:
+            return False
+        flagged = Cond("value", noun.ref.first, values=(noun.ref,))
+        if not any(one.values == flagged.values for one in self.resolver.frame.conditions):
+            self.resolver.frame.conditions.append(flagged)
+        return True
 
     def _of_those(self, item: Item, noun: Noun) -> Item:
         """The figure of an amount that is asked for, where one is."""
@@ -539,10 +555,7 @@ class Items:
             return number_of_rows(target.table, noun)
         if target in catalog.names(target.table) and not noun.distinct:
             return number_of_rows(target.table, noun)
-        if noun.ref is not None and noun.ref.values and not noun.distinct and catalog.vocabulary.flag(target):
-            flagged = Cond("value", noun.ref.first, values=(noun.ref,))  # how many union members, of yes and no
-            if not any(one.values == flagged.values for one in resolver.frame.conditions):
-                resolver.frame.conditions.append(flagged)
+        if not noun.distinct and self._is_said_of_rows(noun, target):
             return number_of_rows(target.table, noun)
         rows_of = target.table if not noun.distinct and self._happens(noun, target) else None
         if rows_of is not None:
@@ -584,17 +597,26 @@ class Items:
                 return column
         return None
 
-    def _amount(self, table: str | None, said: Sequence[str]) -> ColumnKey | None:
-        """What a table's rows amount to: the column that is named before it, or the only one that says so."""
-        if table is None:
+    def _amount(self, table: str | None, noun: Noun) -> ColumnKey | None:
+        """What a table's rows amount to: the column that is named before it, or the only one that says so.
+
+        The total of a word that is no plural, such as a harvest, is that of the only figure that adds up: the tonnes.
+        """
+        if table is None or noun.ref is None:
             return None
-        found = [
+        said = self.resolver.cut.linked.words(noun.first, noun.ref.first)
+        figures = [
             key
             for key in self.catalog.of(table)
-            if self.catalog.is_measure(key) and set(self.catalog.words(key)) & _AMOUNTS
+            if self.catalog.is_measure(key) and _RATES.isdisjoint(self.catalog.name_words(key))
         ]
+        found = [key for key in figures if set(self.catalog.words(key)) & _AMOUNTS]
         named = [key for key in found if set(self.catalog.words(key)) & (set(said) - {"total"})]
         found = named if named else found
+        together = noun.aggregates == (Aggregate.SUM,) and self.resolver.cut.linked.tokens[noun.ref.last - 1].is_lemma
+        if not found and len(figures) == 1 and together:
+            self.resolver.doubt("the only figure of the rows is taken for what they amount to", 0.15)
+            found = figures
         return found[0] if len(found) == 1 else None
 
     def _aggregated(self, noun: Noun) -> Item | None:
@@ -604,9 +626,7 @@ class Items:
         counts = noun.aggregates == (Aggregate.COUNT,)
         named = noun.ref is not None and may_be_table(noun.ref) and not counts
         if table is not None and named and (column is None or self.catalog.is_key(column) or column.table != table):
-            column = self._amount(
-                table, resolver.cut.linked.words(noun.first, noun.ref.first if noun.ref else noun.first)
-            )
+            column = self._amount(table, noun)
         if column is None:
             if table is not None and counts:
                 return number_of_rows(table, noun)

@@ -35,6 +35,8 @@ _OLDEST: Final = 150
 _FITS: Final = 0.85
 """How well the word for an age fits the day of a birth."""
 _KNOWN: Final = 0.8
+_BEYOND: Final = (["over"], ["under"], ["above"], ["below"], ["between"], ["past"], ["age"])
+"""Words right before a number that may be an age."""
 _NOTED: Final = word_set("create created update updated modify modified record recorded load loaded insert inserted")
 _COMES: Final = word_set(
     "hire hired start started begin join joined employ employed enter member since register enroll"
@@ -120,7 +122,12 @@ def old_enough(resolver: Resolver, cond: Cond, tables: Sequence[str], last: Colu
 
 
 def _is_said_of(resolver: Resolver, cond: Cond) -> bool:
-    """Whether nothing but people, or what they are, stands right before what is compared: patients over 60."""
+    """Whether nothing but people, or what they are, stands right before what is compared: patients over 60.
+
+    What they have or do more than so many of is counted.
+    """
+    if resolver.cut.linked.words(0, cond.values[0].first)[-1:] not in _BEYOND:
+        return False
     before = [atom for atom in resolver.cut.atoms if atom.last <= cond.values[0].first and not atom.is_(Cue.COMPARE)]
     while before and before[-1].is_(Cue.BE, Cue.BETWEEN, Cue.THAN):
         before.pop()

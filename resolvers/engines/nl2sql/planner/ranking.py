@@ -25,7 +25,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.counting import is_amount
+from resolvers.engines.nl2sql.planner.counting import counts_things, is_amount
 from resolvers.engines.nl2sql.planner.defined import expression_of
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
@@ -249,8 +249,8 @@ class Ranking(Grouping):
                 term = Figure(sort.noun.aggregates[0], term)
                 if not self.groups and self.items and not self.items[0].figures:
                     self._group_by(self.items[0])
-            amount = sort.degree is None and sort.limit is not None and is_amount(resolver.catalog, column)
-            if amount and not sort.noun.aggregates:
+            adds = is_amount(resolver.catalog, column) or counts_things(resolver.catalog, column)
+            if sort.degree is None and sort.limit is not None and adds and not sort.noun.aggregates:
                 return self._of_those(column), descending  # the top three products by quantity
             if isinstance(term, Column) and is_of_several(resolver, sort, self.items, column):
                 return self._average(column), descending

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
 from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
-from resolvers.engines.nl2sql.mention import MentionKind, Token
+from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.straying import LIGHT
 
 if TYPE_CHECKING:
     from resolvers.engines.nl2sql.planner.atoms import Atom
+
+_KNOWN: Final = 0.75
+"""How well a word must be known as a noun."""
 
 
 def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
@@ -22,7 +25,7 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
     best = atom.ref.mentions[0].score
     named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
-    if low == f"{lemma}s" and _is_asked_for(tokens, atom.first):
+    if low == f"{lemma}s" and best >= _KNOWN and _is_asked_for(tokens, atom.first):
         return False  # which houses, how many plays
     if low.endswith("ing") and atom.ref.best(MentionKind.TABLE) >= 0.95 and (named or _is_added_up(tokens, atom)):
         return False  # a crossing, any booking, the amount of funding
@@ -64,6 +67,16 @@ def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
     if before == "which":
         return at == 1 or tokens[at - 2].lemma in PREPOSITIONS or not tokens[at - 2].lemma.isalpha()
     return before == "many" and at > 1 and tokens[at - 2].text.lower() == "how"
+
+
+def is_state_of_a_noun(mention: Mention, tokens: Sequence[Token]) -> bool:
+    """Whether a noun that is asked for is linked to what was done: how many plays, where a status is `played`."""
+    if mention.kind is not MentionKind.VALUE or mention.last - mention.first != 1 or not mention.values:
+        return False
+    token, value = tokens[mention.first], mention.values[0].value
+    plural = token.text.lower() == f"{token.lemma}s" and not token.quoted
+    done = isinstance(value, str) and value.lower() != token.lemma and is_participle(value.lower())
+    return plural and done and _is_asked_for(tokens, mention.first)
 
 
 def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
