@@ -1,8 +1,11 @@
 """What rows amount to, whom a flag tells, and words that only look like an age, a deed or a state."""
 
 import pytest
+from sqlglot import exp
 
 from resolvers.engines.nl2sql.model import QueryDraft
+from resolvers.engines.nl2sql.plan import Literal, Operator
+from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, Unwritable, compared
 from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 CREW = table("Crew", "CrewID*:INTEGER FullName Trade BornOn:DATE IsUnionMember:BOOLEAN Harbour")
@@ -20,6 +23,7 @@ PROFILES = {
     CATCH.fqn: profiled(CATCH, {"Species": ["cod", "herring"]}),
     OUTINGS.fqn: profiled(OUTINGS, {"Status": ["sailed", "planned"], "Title": ["North Round", "Night Trip"]}),
 }
+DAY = TypedKind("moment", "DATE")
 KNOWN = knowledge(CREW, SHIFTS, CATCH, OUTINGS, FILMS, profiles=PROFILES)
 
 
@@ -77,3 +81,12 @@ def test_so_many_of_something_are_no_age(question: str) -> None:
 def test_a_noun_is_not_the_state_of_what_was_done() -> None:
     outcome = asked("Which sails are there?", KNOWN)
     assert not isinstance(outcome, QueryDraft) or "'sailed'" not in outcome.sql
+
+
+def test_a_date_is_compared_with_no_word() -> None:
+    with pytest.raises(Unwritable, match="no date"):
+        compared(exp.column("LandedOn"), TypedKind("moment", "DATE"), Operator.EQUAL, (Literal("text", "Kiel"),))
+    kept = compared(
+        exp.column("LandedOn"), TypedKind("moment", "DATE"), Operator.EQUAL, (Literal("text", "2026-01-02"),)
+    )
+    assert "2026-01-02" in kept.sql()

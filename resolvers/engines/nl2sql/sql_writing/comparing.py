@@ -167,6 +167,8 @@ def fitted(value: Literal, kind: TypedKind) -> exp.Expr:
                 return number(Decimal(given.strip().replace(",", "")))
             except InvalidOperation:
                 raise Unwritable(f"“{given}” is no number, and the column it is compared to holds numbers.") from None
+        case "moment" if value.kind == "text" and not str(given).strip()[:1].isdigit():
+            raise Unwritable(f"“{given}” is no date, and the column it is compared to holds dates.")
         case "boolean" if not isinstance(given, bool):
             low = _plain(given) if isinstance(given, Decimal) else str(given).strip().lower()
             if low in _TRUE or low in _FALSE:
