@@ -78,6 +78,7 @@ async def write_refusal(
         "outcome": AuditOutcome.REFUSED.value,
         "error_code": error.code,
         "result_id": None,
+        "changed_fields": [],  # nothing was; and what is refused early may not have been read
     }
     try:
         await ctx.services.store.write(lambda uow: uow.audit.append(ctx.organization_id, entry))
