@@ -10,11 +10,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, get_origin
 from uuid import uuid4
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from schema.base import Maybe, Resource
+from schema.base import Change, Maybe, Resource
 from schema.errors import ApiError
 from schema.governance.audit import AuditOutcome
 
@@ -52,64 +53,62 @@ class Audited:
 
     def end(self, uow: UnitOfWork, value: Any) -> None:
         """End a transaction with the entry, unless one before has done so and stands."""
-        organization_id = self._ctx.organization_id
-        if self._tried and uow.audit.holds(organization_id, self._id):
+        op, ctx, arguments = self._op, self._ctx, self._arguments
+        if self._tried and uow.audit.holds(ctx.organization_id, self._id):
             return
         self._tried = True
-        fields = _fields(self._op, self._ctx, self._arguments)
-        said = {"outcome": AuditOutcome.ALLOWED.value, "error_code": None, "result_id": _result(value)}
-        uow.audit.append(organization_id, {"id": self._id, **fields, **said})
+        entry = _entry(self._id, op.name, ctx, op.checked_on(ctx, arguments), AuditOutcome.ALLOWED)
+        entry |= {
+            "result_id": _result(value),
+            "arguments": names_in(op, arguments),
+            "changed_fields": _given(_body(op, arguments)),
+        }
+        uow.audit.append(ctx.organization_id, entry)
 
 
 async def write_refusal(
-    op: "Operation[..., Any] | str", ctx: Context, on: tuple[str, str], error: ApiError, arguments: Mapping[str, Any]
+    operation: str, ctx: Context, on: tuple[str, str], error: ApiError, names: Mapping[str, Any]
 ) -> None:
     """Write down that somebody was not allowed to do something. The refusal stands even where that fails."""
-    name = op if isinstance(op, str) else op.name
-    now = ctx.now()
-    key = (ctx.organization_id, ctx.caller.user_id, name, *on, error.code)
-    if not ctx.organization_id or not ctx.services.refusals.is_new(key, now.timestamp()):
+    key = (ctx.organization_id, ctx.caller.user_id, operation, *on, error.code)
+    if not ctx.organization_id or not ctx.services.refusals.is_new(key, ctx.now().timestamp()):
         return
-    entry = {
-        "id": str(uuid4()),
-        **_fields(op, ctx, arguments),
-        "object_type": on[0],
-        "object_id": _name(on[1]),
-        "outcome": AuditOutcome.REFUSED.value,
-        "error_code": error.code,
-        "result_id": None,
-        "changed_fields": [],  # nothing was; and what is refused early may not have been read
-    }
+    entry = _entry(str(uuid4()), operation, ctx, on, AuditOutcome.REFUSED)
+    entry |= {"error_code": error.code, "arguments": names}
     try:
         await ctx.services.store.write(lambda uow: uow.audit.append(ctx.organization_id, entry))
     except Exception:
         log.exception("a refusal could not be written into the audit log")
 
 
-def _fields(op: "Operation[..., Any] | str", ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What an entry says of a call, whatever became of it."""
-    fields: dict[str, Any] = {
+def names_in(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The names, ids and switches that a call is made with, and those of a body that is made of nothing else."""
+    return _named(op, arguments) | _told(_body(op, arguments))
+
+
+def _entry(id: str, operation: str, ctx: Context, on: tuple[str, str] | None, outcome: AuditOutcome) -> dict[str, Any]:
+    """What an entry says of any call. What was done, and what it was done with, is added where it is known."""
+    return {
+        "id": id,
         "project_id": _name(ctx.caller.project_id),
         "occurred_at": ctx.now(),
         "user_id": _name(ctx.caller.user_id, 1000),
         "client_id": _name(ctx.caller.client_id),
         "door": ctx.door.value,
-        "operation": op if isinstance(op, str) else op.name,
-        "object_type": None,
-        "object_id": None,
+        "operation": operation,
+        "outcome": outcome.value,
+        "error_code": None,
+        "object_type": None if on is None else on[0],
+        "object_id": None if on is None else _name(on[1]),
+        "result_id": None,
         "arguments": {},
         "changed_fields": [],
         "request_id": _name(ctx.request_id),
     }
-    if isinstance(op, str):
-        return fields
-    on = op.checked_on(ctx, arguments)
-    if on is not None:
-        fields["object_type"], fields["object_id"] = on[0], _name(on[1])
-    body = arguments.get(op.body.name) if op.body else None
-    fields["arguments"] = _named(op, arguments) | _told(body)
-    fields["changed_fields"] = _given(body)
-    return fields
+
+
+def _body(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> Any:
+    return arguments.get(op.body.name) if op.body else None
 
 
 def _named(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def _named(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str,
 
 def _told(body: Any) -> dict[str, Any]:
     """The values of a body that is made of names alone; nothing of any other one."""
-    if not isinstance(body, BaseModel) or not getattr(body, "names_only", False):
+    if not isinstance(body, Change) or not body.names_only:
         return {}
     return {name: _short(value) for name, value in body if value is not None}
 
@@ -149,7 +148,7 @@ def _short(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | set | frozenset):
         return [_short(one) for one in list(value)[:MOST_NAMES]]
-    return _name(value if isinstance(value, str) else str(TypeAdapter(Any).dump_python(value, mode="json")))
+    return _name(value if isinstance(value, str) else str(to_jsonable_python(value)))
 
 
 def _result(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
 from auth.rate_limit import CallKind
-from resolvers.audit import Audited, write_refusal
+from resolvers.audit import Audited, names_in, write_refusal
 from resolvers.context import Context
 from schema.base import Change, Received
 from schema.content import Upload
@@ -108,7 +108,7 @@ class Operation(Generic[P, R]):
             await require(ctx, self.needs, *on)
         except ApiError as refused:
             if refused.status == 403:
-                await write_refusal(self, ctx, on, refused, arguments)
+                await write_refusal(self.name, ctx, on, refused, names_in(self, arguments))
             raise
 
     def checked_on(self, ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -1,5 +1,6 @@
 """Keeps the audit log from being filled by one refusal that is asked for again and again."""
 
+import math
 from collections import OrderedDict
 from typing import Final
 
@@ -15,9 +16,9 @@ class RecentRefusals:
 
     def is_new(self, key: tuple[str | None, ...], now: float) -> bool:
         """Return whether a refusal is to be written, and take it for written. `now` is in seconds."""
-        written = self._seen.pop(key, None)
-        is_new = written is None or written + self.SECONDS <= now
-        self._seen[key] = now if written is None or is_new else written
+        written = self._seen.pop(key, -math.inf)
+        is_new = written + self.SECONDS <= now
+        self._seen[key] = now if is_new else written
         if len(self._seen) > self.MOST:
             self._seen.popitem(last=False)
         return is_new

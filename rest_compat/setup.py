@@ -53,12 +53,9 @@ async def bootstrap_organization(
     `warn` is told what the others lose by it, in a sentence for the operator.
     """
     from resolvers.governance.access import organization_ids
-    from rest_compat.app import Parts
 
-    parts = Parts(settings, jobs=_NoJobs(), watches=False)
-    await parts.open()
-    try:
-        now = parts.clock()
+    async with opened_services(settings) as services:
+        now = services.clock()
         target = object_name("organization", organization_id)
         relations = [
             RelationTuple(user_subject(owner), "owner", target),
@@ -77,12 +74,10 @@ async def bootstrap_organization(
             uow.relate(organization_id, writes=relations)
             return new
 
-        created = await parts.services.store.write(work)
-        if warning := parts.services.connectors.left_out(await organization_ids(parts.services.store)):
+        created = await services.store.write(work)
+        if warning := services.connectors.left_out(await organization_ids(services.store)):
             warn(warning)
         return created
-    finally:
-        await parts.close()
 
 
 async def repair_organizations(
@@ -105,12 +100,8 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
     Keys of the environment are the operator's to add and to take away: there the first one of STOA_SECRET_KEYS seals.
     Raises ValueError, with every key kept, when secrets are left that no key opens; the others are sealed anew.
     """
-    from rest_compat.app import Parts
-
-    parts = Parts(settings, jobs=_NoJobs(), watches=False)
-    await parts.open()
-    ring, store = parts.services.keyring, parts.services.store
-    try:
+    async with opened_services(settings) as services:
+        ring, store = services.keyring, services.store
         former = ring.key_ids  # no later ones: another rotation may have sealed with those when this one ends
         if not ring.fixed:
             ring.rotate()
@@ -137,8 +128,6 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
                 ring.drop(key_id)
                 dropped += 1
         return sealed, dropped
-    finally:
-        await parts.close()
 
 
 async def _flushed(store: Store) -> bool:

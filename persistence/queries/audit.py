@@ -1,12 +1,13 @@
 """The audit log: entries are chained as they are written, in the transaction of what they tell of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from persistence.queries.filters import in_window
 from persistence.repository import Repository, Scope
 from persistence.tables.audit import audit_entries, audit_heads
 from schema.governance.audit import FIRST_HASH, AuditEntry, hash_of
@@ -56,7 +57,7 @@ class AuditRepository(Repository[AuditEntry]):
         **equals: Any,
     ) -> Page[AuditEntry]:
         """One window of an organization's log, the latest first."""
-        where = _between(since, until)
+        where = in_window(audit_entries.c.occurred_at, since, until)
         return self.page(Scope(organization_id), offset=offset, limit=limit, where=where, **equals)
 
     def after(
@@ -70,7 +71,11 @@ class AuditRepository(Repository[AuditEntry]):
         **equals: Any,
     ) -> list[AuditEntry]:
         """The next entries of a log after a place, in the order of the chain."""
-        where = [audit_entries.c.sequence > sequence, *_between(since, until), *self._equal(equals)]
+        where = [
+            audit_entries.c.sequence > sequence,
+            *in_window(audit_entries.c.occurred_at, since, until),
+            *self._equal(equals),
+        ]
         query = self.select(Scope(organization_id)).where(*where).order_by(audit_entries.c.sequence).limit(most)
         return self.resources(self._connection.execute(query).all())
 
@@ -97,12 +102,3 @@ class AuditRepository(Repository[AuditEntry]):
 
 
 _END = sa.select(audit_heads.c.last_sequence, audit_heads.c.last_hash)
-
-
-def _between(since: datetime | None, until: datetime | None) -> Sequence[sa.ColumnElement[bool]]:
-    where: list[sa.ColumnElement[bool]] = []
-    if since is not None:
-        where.append(audit_entries.c.occurred_at >= since)
-    if until is not None:
-        where.append(audit_entries.c.occurred_at < until)
-    return where

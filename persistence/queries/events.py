@@ -14,7 +14,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
-from persistence.queries.filters import at_or_under
+from persistence.queries.filters import at_or_under, in_window
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.events import event_heads, events
@@ -93,15 +93,11 @@ class EventRepository(Repository[PlatformEvent]):
         **equals: Any,
     ) -> Page[PlatformEvent]:
         """One window of a project's events, the latest first."""
-        where: list[sa.ColumnElement[bool]] = []
+        where = in_window(events.c.occurred_at, since, until)
         if types is not None:
             where.append(events.c.type.in_(sorted(types)))
         if at_or_below is not None:
             where += at_or_under(events.c.asset_fqn, at_or_below)
-        if since is not None:
-            where.append(events.c.occurred_at >= since)
-        if until is not None:
-            where.append(events.c.occurred_at < until)
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def after(self, scope: Scope, sequence: int, most: int) -> list[PlatformEvent]:

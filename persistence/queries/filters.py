@@ -1,5 +1,7 @@
 """Conditions that lists of several resources have in common."""
 
+from datetime import datetime
+
 import orjson
 import sqlalchemy as sa
 
@@ -17,6 +19,13 @@ def with_tags(tags: str | None, column: sa.ColumnElement[object]) -> list[sa.Col
     text = sa.cast(column, sa.Text)
     named = filter(None, (tag.strip() for tag in (tags or "").split(",")))
     return [text.contains(orjson.dumps(tag).decode(), autoescape=True) for tag in named]
+
+
+def in_window(
+    column: sa.ColumnElement[datetime], since: datetime | None, until: datetime | None
+) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a moment from one on and before another; none for an end that is left open."""
+    return [*([] if since is None else [column >= since]), *([] if until is None else [column < until])]
 
 
 def at_or_under(column: sa.ColumnElement[str], name: str) -> list[sa.ColumnElement[bool]]:
