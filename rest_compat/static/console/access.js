@@ -5,7 +5,7 @@ import { Audit } from "./audit.js";
 import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
-import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, Views } from "./parts.js";
+import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
 import { named, say, sentence } from "./words.js";
 
@@ -13,7 +13,6 @@ const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_M
 const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
 const OF = { "": Permissions, projects: Projects, secrets: Secrets, limits: Limits, audit: Audit };
 const MOST_WAYS = 4;
-const PAUSE = 400;
 
 // Names of objects, as people know them.
 function inNames(text, names) {
@@ -36,11 +35,7 @@ function Permissions({ given }) {
   const sources = useAnswer(CONNECTIONS, {});
   const on = given.on ?? "";
   const [user, setUser] = useState(given.user ?? "");
-  const [asked, setAsked] = useState(user);
-  useEffect(() => {
-    const later = setTimeout(() => setAsked(user.trim()), PAUSE);
-    return () => clearTimeout(later);
-  }, [user]);
+  const asked = useTyped(user);
   useEffect(() => setUser(given.user ?? ""), [given.user]);
   useEffect(() => settle("access", { on, user: asked }), [asked]);
   const type = on ? "data_connection" : "project";

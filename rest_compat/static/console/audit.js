@@ -2,24 +2,19 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading } from "./parts.js";
+import { Empty, Failed, html, Loading, useTyped } from "./parts.js";
 import { AUDIT } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { moment, named, plain, say, sentence } from "./words.js";
 
 const FIRST = 50;
-const PAUSE = 400;
 const OUTCOMES = ["ALLOWED", "REFUSED"];
 
 export function Audit({ given }) {
   const [user, setUser] = useState(given.user ?? "");
-  const [asked, setAsked] = useState(user.trim());
+  const asked = useTyped(user);
   const [most, setMost] = useState(FIRST);
   const outcome = OUTCOMES.includes(given.outcome) ? given.outcome : "";
-  useEffect(() => {
-    const later = setTimeout(() => setAsked(user.trim()), PAUSE);
-    return () => clearTimeout(later);
-  }, [user]);
   useEffect(() => {
     settle("access", { of: "audit", user: asked, outcome });
     setMost(FIRST);

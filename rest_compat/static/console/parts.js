@@ -28,6 +28,18 @@ export function useAnswer(document, variables, { anywhere = false } = {}) {
   return { ...state, again };
 }
 
+const PAUSE = 400;
+
+// What somebody has typed, once they pause, without blanks around it.
+export function useTyped(text) {
+  const [typed, setTyped] = useState(text.trim());
+  useEffect(() => {
+    const later = setTimeout(() => setTyped(text.trim()), PAUSE);
+    return () => clearTimeout(later);
+  }, [text]);
+  return typed;
+}
+
 // Small pictures for places and for what is not there; each is drawn by lines in a square of 24.
 const ICONS = {
   find: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20",
