@@ -7,6 +7,7 @@ from typing import Final
 from resolvers.engines.english.grammar import singular
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Plan, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -25,6 +26,13 @@ _OF_ONE: Final = frozenset(
     ("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent", "score", "rating", "grade")
 )
 """Words of columns whose numbers say nothing when they are added."""
+_AMOUNTS: Final = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
+_RATES: Final = frozenset(
+    ("per", "pct", "percent", "percentage", "rate", "ratio", "average", "avg", "mean", "score", "rating")
+)
+"""Words of figures that do not add up."""
+LOOSE_TABLE: Final = 0.8
+"""Below this, words fit a table so loosely that a number of the same name is rather meant."""
 
 
 @dataclass(slots=True)
@@ -121,6 +129,49 @@ def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
     """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
     said = resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
     return bool({"per", "unit", "hourly", "daily", "rate"} & resolver.catalog.name_words(column) - set(said))
+
+
+def kept_count(resolver: Resolver, noun: Noun, counted: str | None) -> ColumnKey | None:
+    """A column that holds the number: `number of employees` of a department."""
+    catalog, ref = resolver.catalog, noun.ref
+    if ref is None:
+        return None
+    spans = [
+        one.column
+        for one in resolver.cut.linked.mentions
+        if one.column is not None
+        and (one.score >= 0.85 or one.score > ref.best(MentionKind.TABLE))
+        and one.last == ref.last
+        and noun.first <= one.first < ref.first
+    ]
+    around = [resolver.table(noun.owner), resolver.subject(), *(resolver.table(one) for one in noun.near)]
+    around += [resolver.table(group.ref) for group in resolver.frame.groups if group.ref is not None]
+    for column in spans:
+        loose = ref.best(MentionKind.TABLE) < LOOSE_TABLE
+        if column.table in around and (column.table != counted or loose) and catalog.is_measure(column):
+            return column
+    return None
+
+
+def amount_in(resolver: Resolver, table: str | None, noun: Noun) -> ColumnKey | None:
+    """What a table's rows amount to: the column that is named before it, or the only one that says so.
+
+    The total of a word that is no plural, such as a harvest, is that of the only figure that adds up: the tonnes.
+    """
+    if table is None or noun.ref is None:
+        return None
+    catalog, said = resolver.catalog, resolver.cut.linked.words(noun.first, noun.ref.first)
+    figures = [
+        key for key in catalog.of(table) if catalog.is_measure(key) and _RATES.isdisjoint(catalog.name_words(key))
+    ]
+    found = [key for key in figures if set(catalog.words(key)) & _AMOUNTS]
+    named = [key for key in found if set(catalog.words(key)) & (set(said) - {"total"})]
+    found = named if named else found
+    together = noun.aggregates == (Aggregate.SUM,) and resolver.cut.linked.tokens[noun.ref.last - 1].is_lemma
+    if not found and len(figures) == 1 and together:
+        resolver.doubt("the only figure of the rows is taken for what they amount to", 0.15)
+        found = figures
+    return found[0] if len(found) == 1 else None
 
 
 def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun], Item | None]) -> None:

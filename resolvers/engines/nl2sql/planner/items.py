@@ -16,7 +16,15 @@ from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed,
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
-from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, number_of_rows, per_group
+from resolvers.engines.nl2sql.planner.counting import (
+    LOOSE_TABLE,
+    Item,
+    amount_in,
+    is_of_one,
+    kept_count,
+    number_of_rows,
+    per_group,
+)
 from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
@@ -36,13 +44,6 @@ AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
 _NOT_TOLD = 0.5
 """What it costs that a place or a time is asked for, and the answer has none."""
-_LOOSE = 0.8
-"""Below this, words fit a table so loosely that a number of the same name is rather meant."""
-_AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
-_RATES = frozenset(
-    ("per", "pct", "percent", "percentage", "rate", "ratio", "average", "avg", "mean", "score", "rating")
-)
-"""Words of figures that do not add up."""
 _DATE_PARTS = ("year", "month", "day", "date")
 """What ends the names of columns that tell a date together, in their order."""
 _PLACES = (
@@ -281,7 +282,7 @@ class Items:
             return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
         if not options or self._is_one_of_its_rows(noun, table, options):
             return table
-        if score < _LOOSE:
+        if score < LOOSE_TABLE:
             own = [one.column for one in ref.columns if one.score > score - 0.05 and one.column in options]
             if any(key.table == table and self.catalog.is_measure(key) for key in own if key is not None):
                 return resolver.column(noun, "number")
@@ -514,7 +515,7 @@ class Items:
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog
         target = self.target(noun)
-        kept = self._kept_count(noun, target if isinstance(target, str) else None)
+        kept = kept_count(self.resolver, noun, target if isinstance(target, str) else None)
         if kept is not None:
             if noun.aggregates:
                 return Item(
@@ -576,49 +577,6 @@ class Items:
         said = set(self.resolver.cut.linked.words(ref.first, ref.last)) if ref is not None else set()
         return self.catalog.is_time(key) and not said & {*UNITS, "date", "time"}
 
-    def _kept_count(self, noun: Noun, counted: str | None) -> ColumnKey | None:
-        """A column that holds the number: `number of employees` of a department."""
-        resolver, ref = self.resolver, noun.ref
-        if ref is None:
-            return None
-        spans = [
-            one.column
-            for one in resolver.cut.linked.mentions
-            if one.column is not None
-            and (one.score >= 0.85 or one.score > ref.best(MentionKind.TABLE))
-            and one.last == ref.last
-            and noun.first <= one.first < ref.first
-        ]
-        around = [resolver.table(noun.owner), resolver.subject(), *(resolver.table(one) for one in noun.near)]
-        around += [resolver.table(group.ref) for group in resolver.frame.groups if group.ref is not None]
-        for column in spans:
-            loose = ref.best(MentionKind.TABLE) < _LOOSE
-            if column.table in around and (column.table != counted or loose) and self.catalog.is_measure(column):
-                return column
-        return None
-
-    def _amount(self, table: str | None, noun: Noun) -> ColumnKey | None:
-        """What a table's rows amount to: the column that is named before it, or the only one that says so.
-
-        The total of a word that is no plural, such as a harvest, is that of the only figure that adds up: the tonnes.
-        """
-        if table is None or noun.ref is None:
-            return None
-        said = self.resolver.cut.linked.words(noun.first, noun.ref.first)
-        figures = [
-            key
-            for key in self.catalog.of(table)
-            if self.catalog.is_measure(key) and _RATES.isdisjoint(self.catalog.name_words(key))
-        ]
-        found = [key for key in figures if set(self.catalog.words(key)) & _AMOUNTS]
-        named = [key for key in found if set(self.catalog.words(key)) & (set(said) - {"total"})]
-        found = named if named else found
-        together = noun.aggregates == (Aggregate.SUM,) and self.resolver.cut.linked.tokens[noun.ref.last - 1].is_lemma
-        if not found and len(figures) == 1 and together:
-            self.resolver.doubt("the only figure of the rows is taken for what they amount to", 0.15)
-            found = figures
-        return found[0] if len(found) == 1 else None
-
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
@@ -626,7 +584,7 @@ class Items:
         counts = noun.aggregates == (Aggregate.COUNT,)
         named = noun.ref is not None and may_be_table(noun.ref) and not counts
         if table is not None and named and (column is None or self.catalog.is_key(column) or column.table != table):
-            column = self._amount(table, noun)
+            column = amount_in(resolver, table, noun)
         if column is None:
             if table is not None and counts:
                 return number_of_rows(table, noun)

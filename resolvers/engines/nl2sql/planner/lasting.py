@@ -164,9 +164,7 @@ def aged(resolver: Resolver, cond: Cond, key: ColumnKey, operator: Operator) -> 
 
 def _whole(ref: Ref) -> list[int]:
     """The whole numbers that words are, one or two."""
-    found = (one.values for one in ref.literals if one.values and one.values[0].kind == "number")
-    numbers = [one.value for one in next(found, ())]
-    return [int(one) for one in numbers if isinstance(one, Decimal) and one == int(one)]
+    return [int(one) for one in _numbers(ref) if one == int(one)]
 
 
 def _day(day: date) -> Literal:
@@ -239,7 +237,7 @@ def took(resolver: Resolver, cond: Cond, operator: Operator, table: str) -> Comp
     if _has_length(resolver, table) or not cond.values or cond.nest is not None:
         return None
     said = unit_behind(resolver.cut.linked.tokens, cond.values[-1].last)
-    numbers = [_number(ref) for ref in cond.values]
+    numbers = [next(iter(_numbers(ref)), None) for ref in cond.values]
     days = _DAYS.get(said)
     size = Decimal(days) if days is not None else _HOURS.get(said)
     found = lasting(resolver, table, Unit.DAY if days is not None else Unit.HOUR)
@@ -264,6 +262,7 @@ def without_unit(resolver: Resolver, cond: Cond) -> Cond:
     return replace(cond, noun=None) if said and len(words) == 1 and words[0] in (*_DAYS, *_HOURS) else cond
 
 
-def _number(ref: Ref) -> Decimal | None:
-    found = (one.values[0].value for one in ref.literals if one.values and one.values[0].kind == "number")
-    return next((one for one in found if isinstance(one, Decimal)), None)
+def _numbers(ref: Ref) -> list[Decimal]:
+    """The numbers that words are, one or two."""
+    found = (one.values for one in ref.literals if one.values and one.values[0].kind == "number")
+    return [one.value for one in next(found, ()) if isinstance(one.value, Decimal)]
