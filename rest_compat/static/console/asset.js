@@ -2,6 +2,7 @@
 import { useEffect } from "../vendor/preact-hooks.js";
 
 import { ASSET, LOCATE, PROFILE } from "./documents.js";
+import { Lineage } from "./lineage.js";
 import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
@@ -36,6 +37,7 @@ function Table({ given }) {
   if (answer.failure) return html`<${Heading} title=${fqn}>${parts(fqn).at(-1)}<//><${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} what=${say("asset.opening")} />`;
   const table = answer.data.metadata;
+  const columns = inOrder(table.children);
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
@@ -49,7 +51,8 @@ function Table({ given }) {
       <${Score} fqn=${fqn} />
       <${Violations} fqn=${fqn} />
     </div>
-    <${Columns} table=${table} profile=${profile} chosen=${column} />
+    <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
+    <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
     <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
     <${Keys} answer=${profile} uri=${uri} name=${table.name} />
     <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
@@ -77,8 +80,9 @@ function Trail({ fqn }) {
   `;
 }
 
-function Columns({ table, profile, chosen }) {
-  const columns = [...(table.children ?? [])].sort((one, other) => (one.ordinalPosition ?? 0) - (other.ordinalPosition ?? 0));
+const inOrder = (columns) => [...(columns ?? [])].sort((one, other) => (one.ordinalPosition ?? 0) - (other.ordinalPosition ?? 0));
+
+function Columns({ table, columns, profile, chosen }) {
   const measured = profile.data?.metadata.profile;
   const figures = new Map((measured?.columns ?? []).map((one) => [one.name, one]));
   useEffect(() => {

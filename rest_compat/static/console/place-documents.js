@@ -1,4 +1,4 @@
-// The GraphQL documents of what stands around the catalog: the front page, the tree, versions, sources, schedules,
+// The GraphQL documents of what stands around the catalog: the front page, the tree, versions, lineage, sources, schedules,
 // terms, projects, secrets and limits.
 
 export const OVERVIEW = `
@@ -102,6 +102,70 @@ export const VERSION = `
         fieldsDeleted {
           fieldName
         }
+      }
+    }
+  }
+`;
+
+export const LINEAGE = `
+  query ConsoleLineage($resourceUri: String!, $fqn: String!) {
+    upstream: lineage(
+      ofType: DATA_CONNECTION
+      resourceUri: $resourceUri
+      fqn: $fqn
+      direction: UPSTREAM
+      limit: 100
+    ) {
+      total
+      hidden
+      complete
+      items {
+        tableFqn
+        resourceUri
+      }
+    }
+    downstream: lineage(
+      ofType: DATA_CONNECTION
+      resourceUri: $resourceUri
+      fqn: $fqn
+      direction: DOWNSTREAM
+      limit: 100
+    ) {
+      total
+      hidden
+      complete
+      items {
+        tableFqn
+        resourceUri
+      }
+    }
+  }
+`;
+
+export const LINEAGE_EDGES = `
+  query ConsoleLineageEdges(
+    $resourceUri: String!
+    $fqn: String!
+    $direction: LineageDirection!
+    $page: Int!
+  ) {
+    lineageEdges(
+      ofType: DATA_CONNECTION
+      resourceUri: $resourceUri
+      fqn: $fqn
+      direction: $direction
+      page: $page
+      limit: 100
+    ) {
+      total
+      limit
+      items {
+        fromFqn
+        toFqn
+        type
+        subtype
+        source
+        statementId
       }
     }
   }
