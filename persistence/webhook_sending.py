@@ -89,6 +89,13 @@ def place_of(url: str) -> tuple[str, int]:
     return parts.hostname, port or (443 if parts.scheme == "https" else 80)
 
 
+def host_of(url: str) -> str:
+    """An address without what comes after its host. Raises BadAddress as `place_of` does."""
+    place_of(url)
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def _said(status: int) -> str | None:
     if 200 <= status < 300:
         return None

@@ -249,7 +249,9 @@ class ViolationRepository(WithDimension[Violation]):
             own = set()
         if own:
             opened = {"at": at, "to_status": ViolationStatus.OPEN, "actor": actor, "workflow_run_id": run_id}
-            facts = {row["id"]: {name: row[name] for name in _FACTS} for row in fresh}
+            facts = {
+                row["id"]: {name: row[name] for name in _FACTS} | {"figures": _figures(row["details"])} for row in fresh
+            }
             self._put_down(scope, [_event(scope, id, 1, opened) for id in sorted(own)], facts)
         reopened = again = 0
         for fingerprint, row in standing.items():
@@ -418,8 +420,10 @@ class ViolationRepository(WithDimension[Violation]):
         notes: str | None = None,
     ) -> None:
         self._set(row, values)
+        told = {name: values[name] for name in ("severity", "display_name") if name in values}
+        told["figures"] = _figures(values.get("details") or {})
         event = {"at": at, "from_status": row.status, "to_status": to, "actor": actor, "workflow_run_id": run_id}
-        self._put_down(scope, [_event(scope, row.id, row.revision + 1, event, notes)], {row.id: _facts(row)})
+        self._put_down(scope, [_event(scope, row.id, row.revision + 1, event, notes)], {row.id: _facts(row) | told})
 
     def _put_down(
         self, scope: Scope, told: Sequence[Mapping[str, Any]], facts: Mapping[str, Mapping[str, Any]]
@@ -438,6 +442,8 @@ class ViolationRepository(WithDimension[Violation]):
                     {
                         "violation_id": one["violation_id"],
                         "name": facts[one["violation_id"]]["name"],
+                        "display_name": facts[one["violation_id"]]["display_name"],
+                        **facts[one["violation_id"]]["figures"],
                         "status": one["to_status"],
                         "workflow_run_id": one["workflow_run_id"],
                     },
@@ -477,12 +483,20 @@ def _matching(only: ViolationFilter, dimension_ids: Collection[str] | None) -> l
     return where
 
 
-_FACTS: Final = ("asset_fqn", "name", "severity")
-"""What an event tells of a violation."""
+_FACTS: Final = ("asset_fqn", "name", "display_name", "severity")
+"""What an event tells of a violation, beside its figures."""
 
 
 def _facts(violation: Any) -> dict[str, Any]:
-    return {name: getattr(violation, name) for name in _FACTS}
+    return {name: getattr(violation, name) for name in _FACTS} | {"figures": {}}
+
+
+def _figures(details: Mapping[str, Any]) -> dict[str, int]:
+    """How many rows or cells were looked at, and how many of them are wrong; nothing where that was not counted."""
+    right, checked = details.get("numerator"), details.get("denominator")
+    if not isinstance(right, int) or not isinstance(checked, int) or not 0 <= right < checked:
+        return {}
+    return {"wrong": checked - right, "checked": checked}
 
 
 def _happened(before: str | None, after: str) -> EventType | None:

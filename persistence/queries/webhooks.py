@@ -3,6 +3,9 @@
 What is about the same asset is a lane: its deliveries go out one after another, and while the first of them waits to be
 tried again, those behind it wait too. Lanes do not wait for one another. One process at a time sends for a webhook,
 under a lease that runs out when that process dies.
+
+What goes to people is one lane, but for tests. What is due in it is gathered into a message, which is written down
+before it is sent: when it is sent again, it tells the same under the same id.
 """
 
 import hashlib
@@ -23,7 +26,7 @@ from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
 from schema.pagination import Page
 from schema.utils.event import EventType, PlatformEvent
-from schema.utils.webhook import DeliveryStatus, Webhook, WebhookDelivery, WebhookStatus
+from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookStatus
 
 RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
@@ -149,7 +152,7 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         for scope, happened in by_project.items():
             active = WebhookRepository(self._connection).active_of(scope)
             rows += [
-                _row(webhook.id, event, now)
+                _row(webhook, event, now)
                 for event, only_for in happened
                 for webhook in active
                 if (wants(webhook, event) if only_for is None else only_for == webhook.id)
@@ -179,7 +182,7 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         wanted = [event for event in found if wants(webhook, event)]
         if len(found) > most:
             return None
-        for some in chunks([_row(webhook.id, event, now) for event in wanted]):
+        for some in chunks([_row(webhook, event, now) for event in wanted]):
             self._connection.execute(deliveries.insert(), list(some))
         return len(wanted)
 
@@ -194,11 +197,37 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         rows = self._connection.execute(query.order_by(deliveries.c.ordinal).limit(most)).all()
         return self.resources(rows)
 
-    def tried(self, id: str, **values: Any) -> bool:
-        """Keep how an attempt went; False when the delivery no longer waits."""
+    def gathered(self, head: WebhookDelivery, now: datetime, most: int) -> list[WebhookDelivery]:
+        """The deliveries that one message tells, of which one is the head of its lane; they are its own from now on."""
+        message = head.message_id
+        if message is None:
+            message = head.id
+            own = sa.select(deliveries.c.lane).where(deliveries.c.id == head.id).scalar_subquery()
+            due = (
+                sa.select(deliveries.c.ordinal)
+                .where(
+                    *_waits_for(head.webhook_id),
+                    deliveries.c.lane == own,
+                    deliveries.c.message_id.is_(None),
+                    deliveries.c.due_at <= now,
+                )
+                .order_by(deliveries.c.ordinal)
+                .limit(most)
+            )
+            ordinals = self._connection.execute(due).scalars().all()
+            for some in chunks(ordinals):
+                self._connection.execute(
+                    deliveries.update().where(deliveries.c.ordinal.in_(some)).values(message_id=message)
+                )
+        query = sa.select(*self._columns).where(*_waits_for(head.webhook_id), deliveries.c.message_id == message)
+        return self.resources(self._connection.execute(query.order_by(deliveries.c.ordinal)).all())
+
+    def tried(self, one: WebhookDelivery, **values: Any) -> bool:
+        """Keep how an attempt went, for all that the message tells if it is one; False when nothing waits any more."""
+        own = deliveries.c.id == one.id if one.message_id is None else deliveries.c.message_id == one.message_id
         changed = self._connection.execute(
             deliveries.update()
-            .where(deliveries.c.id == id, deliveries.c.status == DeliveryStatus.WAITING)
+            .where(*_waits_for(one.webhook_id), own)
             .values(attempts=deliveries.c.attempts + 1, **values)
         )
         return bool(changed.rowcount)
@@ -242,17 +271,27 @@ def _is_in(fqn: str, prefix: str) -> bool:
     return fqn == name or fqn.startswith(f"{name}.")
 
 
-def _row(webhook_id: str, event: PlatformEvent, now: datetime) -> dict[str, Any]:
+def _lane(webhook: Webhook, event: PlatformEvent) -> str:
+    if webhook.channel is WebhookChannel.WEBHOOK:
+        return event.asset_fqn or ""
+    return event.type.value if event.type is EventType.WEBHOOK_TEST else ""
+
+
+def _waits_for(webhook_id: str) -> list[sa.ColumnElement[bool]]:
+    return [deliveries.c.webhook_id == webhook_id, deliveries.c.status == DeliveryStatus.WAITING]
+
+
+def _row(webhook: Webhook, event: PlatformEvent, now: datetime) -> dict[str, Any]:
     return {
         "id": str(uuid4()),
         "organization_id": event.organization_id,
         "project_id": event.project_id,
-        "webhook_id": webhook_id,
+        "webhook_id": webhook.id,
         "event_id": event.id,
         "sequence": event.sequence,
         "type": event.type.value,
         "asset_fqn": event.asset_fqn,
-        "lane": hashlib.sha256((event.asset_fqn or "").encode()).hexdigest(),
+        "lane": hashlib.sha256(_lane(webhook, event).encode()).hexdigest(),
         "status": DeliveryStatus.WAITING,
         "attempts": 0,
         "due_at": now,

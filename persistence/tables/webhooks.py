@@ -14,7 +14,8 @@ webhooks = sa.Table(
     sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
     sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
     sa.Column("name", Name, nullable=False),
-    sa.Column("url", sa.String(2000), nullable=False),
+    sa.Column("channel", sa.String(16), nullable=False, server_default="webhook"),
+    sa.Column("url", sa.String(2000), nullable=False),  # of a chat the host alone: the address is among the secrets
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("paused_reason", sa.String(1000)),
     sa.Column("types", Json, nullable=False),
@@ -53,6 +54,7 @@ webhook_deliveries = sa.Table(
     sa.Column("type", sa.String(32), nullable=False),
     sa.Column("asset_fqn", CodePointText),
     sa.Column("lane", sa.String(64), nullable=False),  # a digest of the asset: what is in one goes out in order
+    sa.Column("message_id", Identifier),  # the message to people that tells it: the id of the first that it tells
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("due_at", Moment),

@@ -10,6 +10,13 @@ class EventSettings(BaseModel):
     event_tick_seconds: float = Field(
         1.0, gt=0, le=60, description="How often a process looks for events that are to be put in order and sent."
     )
+    public_url: str | None = Field(
+        None,
+        max_length=200,
+        pattern=r"^https?://[^\s?#@<>]+$",
+        description="The address at which people open the platform, such as https://stoa.example.com; messages link to "
+        "its console. Unset: they have no links.",
+    )
     webhook_timeout_seconds: float = Field(
         10.0, gt=0, le=60, description="How long a receiver of a webhook may take to answer."
     )

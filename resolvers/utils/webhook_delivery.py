@@ -4,6 +4,9 @@ A tick takes the webhooks for which something is due, each under a lease with a 
 round. A round sends for some seconds, several lanes at once and each in order, and keeps how every attempt went. A
 process that dies in the middle leaves deliveries that wait and a lease that runs out: they are sent again, under the
 same ids. So nothing is lost, and a receiver that sees an id again passes over it.
+
+A program gets each event by itself. People get a message about all that is due, which is put together and written down
+before it is sent, so that it is the same message when it is sent again.
 """
 
 import asyncio
@@ -25,11 +28,12 @@ from persistence.store import UnitOfWork
 from persistence.webhook_sending import Attempt
 from persistence.webhook_signing import SigningKeys, signed_headers
 from resolvers.context import Services
+from resolvers.engines.messages import in_chat, message
 from resolvers.utils.event_settings import EventSettings
-from resolvers.utils.webhooks import SECRETS_OF, key_name
+from resolvers.utils.webhooks import ADDRESS, SECRETS_OF, key_name
 from schema.governance.permission import Permission
 from schema.utils.event import PlatformEvent, cloud_event
-from schema.utils.webhook import DeliveryStatus, Webhook, WebhookDelivery, WebhookStatus
+from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookStatus
 
 log = logging.getLogger("stoa.webhooks")
 
@@ -48,14 +52,23 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(hours=4)
 FAILURES_IN_A_ROW: Final = 3
 """After how many failures a receiver rests as a whole, whatever is due."""
 GONE: Final = 410
+MOST_GATHERED: Final = 1_000
+"""How many events one message to people tells of."""
 
 
-@dataclass(frozen=True, slots=True)
+_UNSEALED: Final = {
+    WebhookChannel.WEBHOOK: "Its keys can no longer be opened. Rotate its secret.",
+    WebhookChannel.CHAT: "Its address can no longer be opened. Update its url.",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class _Round:
     """One lease of a webhook, and what is needed to send."""
 
     webhook: Webhook
     number: int
+    address: str
     keys: tuple[SigningKeys, ...]
 
     def kept(self, uow: UnitOfWork) -> bool:
@@ -130,7 +143,7 @@ class Deliveries:
             webhook, caller, version = leased
             sealed = uow.secrets.sealed(Scope(webhook.organization_id), SECRETS_OF, id)
             old = webhook.old_keys_until is not None and webhook.old_keys_until > self._services.clock()
-            names = [key_name(version), *([key_name(version - 1)] if old else [])]
+            names = [ADDRESS, key_name(version), *([key_name(version - 1)] if old else [])]
             return webhook, caller, {name: sealed[name].text for name in names if name in sealed}
 
         found = await self._services.store.read(work)
@@ -142,15 +155,17 @@ class Deliveries:
             await self._pause(webhook.id, reason)
             return None
         try:
-            keys = tuple(self._opened(webhook, name, text) for name, text in sealed.items())
-        except SealBroken:
-            await self._pause(webhook.id, "Its keys can no longer be opened. Rotate its secret.")
+            opened = {name: self._opened(webhook, name, text) for name, text in sealed.items()}
+            address = opened.pop(ADDRESS).decode() if webhook.channel is WebhookChannel.CHAT else webhook.url
+        except (SealBroken, KeyError):
+            await self._pause(webhook.id, _UNSEALED[webhook.channel])
             return None
-        return _Round(webhook, number, keys)
+        return _Round(webhook, number, address, tuple(SigningKeys.unpacked(packed) for packed in opened.values()))
 
-    def _opened(self, webhook: Webhook, name: str, text: str) -> SigningKeys:
-        place = secret_data(webhook.organization_id, SECRETS_OF, webhook.id, name, None)
-        return SigningKeys.unpacked(self._services.keyring.open(text, place))
+    def _opened(self, webhook: Webhook, name: str, text: str) -> bytes:
+        return self._services.keyring.open(
+            text, secret_data(webhook.organization_id, SECRETS_OF, webhook.id, name, None)
+        )
 
     async def _may_read(self, caller: Caller, webhook: Webhook) -> bool:
         guard = Guard(self._services.relations)
@@ -158,6 +173,8 @@ class Deliveries:
 
     async def _some(self, begun: _Round) -> bool:
         """Send the first of some lanes; whether there may be more to send in this round."""
+        if begun.webhook.channel is not WebhookChannel.WEBHOOK:
+            return await self._messages(begun)
         now = self._services.clock()
 
         def work(uow: UnitOfWork) -> tuple[list[WebhookDelivery], dict[str, PlatformEvent]]:
@@ -171,19 +188,47 @@ class Deliveries:
     async def _one(self, begun: _Round, delivery: WebhookDelivery, event: PlatformEvent | None) -> bool:
         """Make one attempt at one delivery, and keep how it went; whether the receiver took it."""
         if event is None:
-            await self._services.store.write(
-                lambda uow: uow.webhook_deliveries.tried(
-                    delivery.id,
-                    status=DeliveryStatus.GIVEN_UP,
-                    due_at=None,
-                    ended_at=self._services.clock(),
-                    error="The event is no longer kept.",
-                )
-            )
-            return True
+            return await self._forgotten(delivery)
         body = orjson.dumps(cloud_event(event))
         headers = signed_headers(begun.keys, event.id, self._services.clock(), body)
-        attempt = await self._services.webhooks.send(begun.webhook.url, headers, body)
+        return await self._sent(begun, delivery, headers, body)
+
+    async def _messages(self, begun: _Round) -> bool:
+        """Send people one message about all that is due, and one about tests; whether there may be more to send."""
+        now = self._services.clock()
+
+        def work(uow: UnitOfWork) -> list[tuple[list[WebhookDelivery], dict[str, PlatformEvent]]]:
+            heads = uow.webhook_deliveries.heads(begun.webhook.id, now, LANES_AT_ONCE) if begun.kept(uow) else []
+            gathered = [uow.webhook_deliveries.gathered(head, now, MOST_GATHERED) for head in heads]
+            return [(some, uow.events.of_ids([one.event_id for one in some])) for some in gathered]
+
+        told = await self._services.store.write(work)
+        went = [await self._message(begun, some, events) for some, events in told]
+        return bool(went) and all(went)
+
+    async def _message(
+        self, begun: _Round, gathered: list[WebhookDelivery], events: Mapping[str, PlatformEvent]
+    ) -> bool:
+        """Make one attempt at one message, and keep how it went; whether the receiver took it."""
+        first = gathered[0]
+        if not events:
+            return await self._forgotten(first)
+        assert first.message_id is not None
+        more, root = len({one.event_id for one in gathered}) - len(events), self._settings.public_url
+        text = message(list(events.values()), more=more, root=root, say=in_chat).text
+        headers = {"Content-Type": "application/json; charset=utf-8", "webhook-id": first.message_id}
+        return await self._sent(begun, first, headers, orjson.dumps({"text": text}))
+
+    async def _forgotten(self, delivery: WebhookDelivery) -> bool:
+        """Give up what tells of nothing that is still kept; True, as what is behind it may go on."""
+        over: dict[str, Any] = {"status": DeliveryStatus.GIVEN_UP, "due_at": None, "ended_at": self._services.clock()}
+        said = "The event is no longer kept."
+        await self._services.store.write(lambda uow: uow.webhook_deliveries.tried(delivery, **over, error=said))
+        return True
+
+    async def _sent(self, begun: _Round, delivery: WebhookDelivery, headers: Mapping[str, str], body: bytes) -> bool:
+        """Send, and keep how it went; whether the receiver took it."""
+        attempt = await self._services.webhooks.send(begun.address, headers, body)
         now = self._services.clock()
         await self._services.store.write(lambda uow: self._keep(uow, begun.webhook, delivery, attempt, now))
         return attempt.error is None
@@ -201,15 +246,13 @@ class Deliveries:
         if webhook is None:
             return  # it was deleted meanwhile
         if attempt.error is None:
-            uow.webhook_deliveries.tried(
-                delivery.id, status=DeliveryStatus.DELIVERED, due_at=None, ended_at=now, **told
-            )
+            uow.webhook_deliveries.tried(delivery, status=DeliveryStatus.DELIVERED, due_at=None, ended_at=now, **told)
             uow.webhooks.took(webhook_id, now, is_slow=attempt.milliseconds >= SLOW)
             return
         is_over = now >= delivery.created_at + TRIED_FOR
         ends = {"status": DeliveryStatus.GIVEN_UP, "due_at": None, "ended_at": now}
         again = {"due_at": now + pause_after(delivery.attempts + 1)}
-        uow.webhook_deliveries.tried(delivery.id, **told, **(ends if is_over else again))
+        uow.webhook_deliveries.tried(delivery, **told, **(ends if is_over else again))
         failures = webhook.failures + 1
         rests = None if failures < FAILURES_IN_A_ROW else now + pause_after(failures - FAILURES_IN_A_ROW + 1)
         uow.webhooks.failed(webhook_id, now, rests)

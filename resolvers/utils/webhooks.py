@@ -3,6 +3,7 @@
 A webhook acts for whoever created or last changed it: while they may not read the project, nothing is sent.
 """
 
+import contextlib
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 from uuid import UUID, uuid4
@@ -10,10 +11,10 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.keyring import secret_data
+from persistence.keyring import SealBroken, secret_data
 from persistence.queries.events import Happening
 from persistence.store import UnitOfWork
-from persistence.webhook_sending import BadAddress
+from persistence.webhook_sending import BadAddress, host_of
 from persistence.webhook_signing import SigningKeys
 from resolvers.context import Context
 from resolvers.operation import operation
@@ -26,6 +27,7 @@ from schema.utils.webhook import (
     MOST_REPLAYED,
     DeliveryStatus,
     Webhook,
+    WebhookChannel,
     WebhookCreate,
     WebhookDelivery,
     WebhookReplay,
@@ -46,6 +48,10 @@ SECRETS_OF: Final = "webhook"
 """The type under which the sealed keys stand among the secrets. No grant names it, so no operation on secrets does."""
 
 
+ADDRESS: Final = "address"
+"""Under which name the address of a chat stands among the secrets."""
+
+
 def key_name(version: int) -> str:
     """Return under which name the keys of a version stand among the secrets."""
     return f"signing-{version}"
@@ -56,18 +62,20 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     """Create a webhook in the selected project. The answer has its secret, which is shown this once.
 
     Each event that passes the filter is sent by POST as a CloudEvent, signed with HMAC-SHA256 and ed25519 as the
-    Standard Webhooks specification says. It is tried for three days until the receiver answers with 2xx.
+    Standard Webhooks specification says; to a `chat`, as a short text for people. It is tried for three days until the
+    receiver answers with 2xx.
     """
     await _check_address(ctx, webhook.url)
-    now, user, keys = ctx.now(), ctx.caller.user_id, SigningKeys.fresh()
+    now, user = ctx.now(), ctx.caller.user_id
+    keys = SigningKeys.fresh() if webhook.channel is WebhookChannel.WEBHOOK else None
     new = Webhook(
-        **webhook.model_dump(),
+        **webhook.model_dump() | {"url": _shown(webhook.channel, webhook.url)},
         id=str(uuid4()),
         organization_id=ctx.organization_id,
         project_id=ctx.project_id,
         status=WebhookStatus.ACTIVE,
         paused_reason=None,
-        public_keys=[keys.public_key],
+        public_keys=[] if keys is None else [keys.public_key],
         old_keys_until=None,
         failures=0,
         failing_since=None,
@@ -82,7 +90,10 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
         if uow.webhooks.count(ctx.scope) >= MOST_WEBHOOKS:
             raise QuotaExceeded(f"A project has {MOST_WEBHOOKS} webhooks at most. Delete one.", limit=MOST_WEBHOOKS)
         made = uow.webhooks.add(new, caller=ctx.caller.to_dict(), key_version=1, is_slow=False, round=0)
-        _seal(ctx, uow, made.id, 1, keys, now)
+        if keys is None:
+            _seal(ctx, uow, made.id, ADDRESS, webhook.url.encode(), now)
+            return WebhookSecret(webhook=made, secret=None)
+        _seal(ctx, uow, made.id, key_name(1), keys.packed, now)
         return WebhookSecret(webhook=made, secret=keys.secret)
 
     return await ctx.store.write(work)
@@ -116,11 +127,15 @@ async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: Webhoo
 
     def work(uow: UnitOfWork) -> Webhook:
         current = uow.webhooks.held(ctx.scope, str(webhook_id))
-        values = dict(given)
+        values, moved = dict(given), False
+        if "url" in given and current.channel is WebhookChannel.CHAT:
+            values["url"] = _shown(current.channel, given["url"])
+            moved = _move(ctx, uow, current, given["url"], now)
         if given.get("status", current.status) is not current.status:
             values |= {"paused_reason": None, "failures": 0, "failing_since": None, "rests_until": None}
         stamps = {"updated_at": now, "updated_by": ctx.caller.user_id}
-        changed = uow.webhooks.change(ctx.scope, current.id, values | stamps, expected=ctx.expected_of(current))
+        expected = ctx.expected_of(current)
+        changed = uow.webhooks.change(ctx.scope, current.id, values | stamps, expected=expected, beside=moved)
         if not changed._as_it_stood:
             uow.webhooks.acts_for(changed.id, ctx.caller.to_dict())
         return changed
@@ -149,14 +164,21 @@ async def rotate_webhook_secret(ctx: Context, *, webhook_id: WebhookId) -> Webho
     """Give a webhook new keys; the answer has the new secret, which is shown this once.
 
     For a day deliveries are signed with the old keys as well, so that the receiver can change its own in between.
+    Messages to a chat are not signed; its address is changed by an update.
     """
     now, keys, id = ctx.now(), SigningKeys.fresh(), str(webhook_id)
 
     def work(uow: UnitOfWork) -> WebhookSecret:
         current = uow.webhooks.held(ctx.scope, id)
+        if current.channel is not WebhookChannel.WEBHOOK:
+            raise ValidationError(
+                "What goes to people is not signed. If its address became known, update the url.",
+                status=422,
+                field="channel",
+            )
         version = uow.webhooks.key_version(id)
         uow.secrets.forget(ctx.tenant, SECRETS_OF, id, key_name(version - 1))
-        _seal(ctx, uow, id, version + 1, keys, now)
+        _seal(ctx, uow, id, key_name(version + 1), keys.packed, now)
         values = {
             "public_keys": [keys.public_key, current.public_keys[0]],
             "old_keys_until": now + BOTH_KEYS,
@@ -241,10 +263,27 @@ async def _check_address(ctx: Context, url: str) -> None:
         raise ValidationError(str(bad), status=422, field="url") from None
 
 
-def _seal(ctx: Context, uow: UnitOfWork, id: str, version: int, keys: SigningKeys, now: datetime) -> None:
-    name, user = key_name(version), ctx.caller.user_id
+def _shown(channel: WebhookChannel, url: str) -> str:
+    """Return what is shown of an address: of a chat, whose address lets everybody write there, the host alone."""
+    return host_of(url) if channel is WebhookChannel.CHAT else url
+
+
+def _move(ctx: Context, uow: UnitOfWork, webhook: Webhook, url: str, now: datetime) -> bool:
+    """Let a chat have another address; whether it had not that one already."""
+    sealed = uow.secrets.sealed(ctx.tenant, SECRETS_OF, webhook.id).get(ADDRESS)
+    place = secret_data(ctx.organization_id, SECRETS_OF, webhook.id, ADDRESS, None)
+    with contextlib.suppress(SealBroken):
+        if sealed is not None and ctx.services.keyring.open(sealed.text, place) == url.encode():
+            return False
+    uow.secrets.forget(ctx.tenant, SECRETS_OF, webhook.id, ADDRESS)
+    _seal(ctx, uow, webhook.id, ADDRESS, url.encode(), now)
+    return True
+
+
+def _seal(ctx: Context, uow: UnitOfWork, id: str, name: str, value: bytes, now: datetime) -> None:
+    user = ctx.caller.user_id
     uow.secrets.hold()
-    sealed = ctx.services.keyring.seal(keys.packed, secret_data(ctx.organization_id, SECRETS_OF, id, name, None))
+    sealed = ctx.services.keyring.seal(value, secret_data(ctx.organization_id, SECRETS_OF, id, name, None))
     row = Secret(
         name=name,
         description=None,

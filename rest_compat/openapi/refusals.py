@@ -107,6 +107,7 @@ _HOOK = _value(
     "url",
 )
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
+_HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
 _RULE = _value(
     "The asset stands in the catalog; type, metric, arguments, query, operator and threshold go together.",
@@ -193,6 +194,7 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
     "create_webhook": (_HOOK,),
     "update_webhook": (_HOOK,),
+    "rotate_webhook_secret": (_HOOK_SIGNS,),
     "send_webhook_test": (_HOOK_SENDS,),
     "replay_webhook": (
         _HOOK_SENDS,

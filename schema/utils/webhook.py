@@ -1,4 +1,6 @@
-"""A webhook sends events of a project to an address, signed as the Standard Webhooks specification says."""
+"""A webhook sends events of a project to an address: to programs, signed as the Standard Webhooks specification says,
+or to people, as a short text.
+"""
 
 from datetime import datetime
 from enum import StrEnum
@@ -40,6 +42,18 @@ LeastSeverity = Annotated[Severity, Field(description="Only events that are at l
 
 
 @choice
+class WebhookChannel(StrEnum):
+    """To whom a webhook sends, and in which form."""
+
+    WEBHOOK = "webhook"
+    """To a program: each event as a signed CloudEvent."""
+    CHAT = "chat"
+    """To people in a chat, by its incoming webhook: a short text as `{"text": "..."}`. What is in line by then goes in
+    one message. The address is itself a secret; it is sealed and never shown again.
+    """
+
+
+@choice
 class WebhookStatus(StrEnum):
     """Whether a webhook sends."""
 
@@ -62,13 +76,14 @@ class DeliveryStatus(StrEnum):
 
 @resource
 class Webhook(Resource):
-    """An address that events of a project are sent to. Its secret is sealed and never shown again."""
+    """An address that events of a project are sent to. What is secret of it is sealed and never shown again."""
 
     id: UuidText
     organization_id: str
     project_id: str
     name: str
-    url: str
+    channel: WebhookChannel
+    url: str = Field(description="Where it sends; of a chat, whose whole address is a secret, the host alone.")
     status: WebhookStatus
     paused_reason: str | None = Field(description="Why it paused by itself; null where somebody paused it.")
     types: list[EventType] = Field(description="Only events of these types; an empty list means all.")
@@ -77,7 +92,7 @@ class Webhook(Resource):
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
     public_keys: list[str] = Field(
         description="The ed25519 keys of the `v1a` signatures, `whpk_` and base64: the newest, and for a day after a "
-        "rotation the one before."
+        "rotation the one before. None for a chat, whose messages are not signed."
     )
     old_keys_until: datetime | None = Field(
         description="Until when deliveries are signed with the keys from before the last rotation as well."
@@ -96,7 +111,9 @@ class WebhookSecret(Resource):
     """A webhook with its secret, which is shown this once."""
 
     webhook: Webhook
-    secret: str = Field(description="The key of the `v1` signatures, `whsec_` and base64. Keep it; it is shown once.")
+    secret: str | None = Field(
+        description="The key of the `v1` signatures, `whsec_` and base64. Keep it; it is shown once. Null for a chat."
+    )
 
 
 @resource
@@ -106,6 +123,9 @@ class WebhookDelivery(Resource):
     id: UuidText
     webhook_id: UuidText = Field(description="Where it goes.")
     event_id: UuidText = Field(description="The header `webhook-id` of each attempt, and the id of the CloudEvent.")
+    message_id: UuidText | None = Field(
+        description="The message to people that tells it, perhaps with others; it keeps its id when it is sent again."
+    )
     sequence: Size = Field(description="The place of the event among the events of its project.")
     type: EventType
     asset_fqn: str | None = Field(description="What the event is about; deliveries about the same asset are in order.")
@@ -138,6 +158,7 @@ class WebhookCreate(Change):
     """A webhook to create. It is active from then on, and gets the events that happen later."""
 
     name: Name
+    channel: Annotated[WebhookChannel, Field(description="It stays what it is.")] = WebhookChannel.WEBHOOK
     url: WebhookUrl
     types: EventTypes = Field(default_factory=list)
     asset_prefix: AssetPrefix | None = None

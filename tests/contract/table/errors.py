@@ -146,7 +146,6 @@ STATELESS: frozenset[str] = frozenset(
         "index_entities",
         "repair_access",
         "replay_turn",
-        "rotate_webhook_secret",
         "set_chat_settings",
         "set_parent",
         "set_rate_limits",

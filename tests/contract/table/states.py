@@ -269,7 +269,13 @@ async def _pack_deleted_by_an_update(stage: Stage, place: Place) -> dict[str, An
     return await knowledge.pack(stage, place) | {"changes": ContextPackUpdate.model_validate({"status": "deleted"})}
 
 
+async def _to_people(stage: Stage, place: Place) -> dict[str, Any]:
+    body = {"name": f"{MARK} chat", "url": events.NOWHERE, "channel": "chat"}
+    return {"webhook_id": (await stage.made(place, "POST", "/utils/webhooks", body))["webhook"]["id"]}
+
+
 PACKS = [
+    State("rotate_webhook_secret", "a webhook to a chat", _to_people, "channel"),
     State("create_memory", "a pack that is archived", _memory_for("archived"), "context_pack_id"),
     State("create_memory", "a pack that is deprecated", _memory_for("deprecated"), "context_pack_id"),
     State("send_webhook_test", "a webhook that is paused", _paused(events.webhook), "status"),
