@@ -20,11 +20,17 @@ class BadAddress(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How an attempt at a delivery went: delivered where `error` is None."""
+    """How an attempt at a delivery went. `partly` is taken by some of its recipients alone, and `error` tells that."""
 
     status: int | None
     error: str | None
     milliseconds: int
+    partly: bool = False
+
+    @property
+    def taken(self) -> bool:
+        """Whether it need not be tried again."""
+        return self.error is None or self.partly
 
 
 class WebhookSender:

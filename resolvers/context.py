@@ -17,6 +17,7 @@ from persistence.jobs.port import Jobs
 from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
 from persistence.language_models.providers import Models
+from persistence.mail_sending import MailSender
 from persistence.repository import Expected, Scope, meets
 from persistence.revisions import Asked
 from persistence.signals import Signals
@@ -61,6 +62,8 @@ class Services:
     """What stores assets as they are answered."""
     webhooks: WebhookSender
     """What sends events to addresses."""
+    mail: MailSender
+    """What sends messages to people by e-mail."""
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""

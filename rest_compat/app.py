@@ -36,6 +36,7 @@ from persistence.jobs.port import Jobs
 from persistence.keyring import KeyRing
 from persistence.language_models.providers import Models
 from persistence.limits import LimitRows
+from persistence.mail_sending import MailSender
 from persistence.migrations.run import check, upgrade
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
@@ -179,6 +180,7 @@ class Parts:
             connectors=connectors,
             models=Models(settings, outbound),
             webhooks=self._webhooks(outbound),
+            mail=MailSender(settings, timeout=settings.webhook_timeout_seconds),
             limits=settings.limits,
             answers=AnswerCache(revisions, settings.answer_cache_bytes),
             documents=documents,

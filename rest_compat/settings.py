@@ -18,6 +18,7 @@ from persistence.jobs.port import JobSettings
 from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRingSettings
 from persistence.language_models.providers import ModelSettings
+from persistence.mail_sending import MailSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
@@ -79,6 +80,7 @@ class Settings(
     GraphSettings,
     StreamSettings,
     TurnSettings,
+    MailSettings,
     EventSettings,
     ScheduleSettings,
     RunSettings,

@@ -23,12 +23,13 @@ from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import JobContext
 from persistence.keyring import SealBroken, secret_data
+from persistence.mail_sending import Mail, recipients_of
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from persistence.webhook_sending import Attempt
 from persistence.webhook_signing import SigningKeys, signed_headers
 from resolvers.context import Services
-from resolvers.engines.messages import in_chat, message
+from resolvers.engines.messages import Message, in_chat, message, plain
 from resolvers.utils.event_settings import EventSettings
 from resolvers.utils.webhooks import ADDRESS, SECRETS_OF, key_name
 from schema.governance.permission import Permission
@@ -191,7 +192,8 @@ class Deliveries:
             return await self._forgotten(delivery)
         body = orjson.dumps(cloud_event(event))
         headers = signed_headers(begun.keys, event.id, self._services.clock(), body)
-        return await self._sent(begun, delivery, headers, body)
+        attempt = await self._services.webhooks.send(begun.address, headers, body)
+        return await self._kept(begun, delivery, attempt)
 
     async def _messages(self, begun: _Round) -> bool:
         """Send people one message about all that is due, and one about tests; whether there may be more to send."""
@@ -213,11 +215,20 @@ class Deliveries:
         first = gathered[0]
         if not events:
             return await self._forgotten(first)
-        assert first.message_id is not None
         more, root = len({one.event_id for one in gathered}) - len(events), self._settings.public_url
-        text = message(list(events.values()), more=more, root=root, say=in_chat).text
-        headers = {"Content-Type": "application/json; charset=utf-8", "webhook-id": first.message_id}
-        return await self._sent(begun, first, headers, orjson.dumps({"text": text}))
+        by_mail = begun.webhook.channel is WebhookChannel.EMAIL
+        said = message(list(events.values()), more=more, root=root, say=plain if by_mail else in_chat)
+        attempt = await (self._mailed if by_mail else self._chatted)(begun, first, said)
+        return await self._kept(begun, first, attempt)
+
+    async def _chatted(self, begun: _Round, first: WebhookDelivery, said: Message) -> Attempt:
+        headers = {"Content-Type": "application/json; charset=utf-8", "webhook-id": str(first.message_id)}
+        return await self._services.webhooks.send(begun.address, headers, orjson.dumps({"text": said.text}))
+
+    async def _mailed(self, begun: _Round, first: WebhookDelivery, said: Message) -> Attempt:
+        recipients = recipients_of(begun.address)
+        mail = Mail(str(first.message_id), recipients, said.headline, said.text, first.created_at)
+        return await self._services.mail.send(mail)
 
     async def _forgotten(self, delivery: WebhookDelivery) -> bool:
         """Give up what tells of nothing that is still kept; True, as what is behind it may go on."""
@@ -226,12 +237,11 @@ class Deliveries:
         await self._services.store.write(lambda uow: uow.webhook_deliveries.tried(delivery, **over, error=said))
         return True
 
-    async def _sent(self, begun: _Round, delivery: WebhookDelivery, headers: Mapping[str, str], body: bytes) -> bool:
-        """Send, and keep how it went; whether the receiver took it."""
-        attempt = await self._services.webhooks.send(begun.address, headers, body)
+    async def _kept(self, begun: _Round, delivery: WebhookDelivery, attempt: Attempt) -> bool:
+        """Keep how an attempt went; whether the receiver took it."""
         now = self._services.clock()
         await self._services.store.write(lambda uow: self._keep(uow, begun.webhook, delivery, attempt, now))
-        return attempt.error is None
+        return attempt.taken
 
     def _keep(
         self, uow: UnitOfWork, sent_for: Webhook, delivery: WebhookDelivery, attempt: Attempt, now: datetime
@@ -245,7 +255,7 @@ class Deliveries:
         webhook = uow.webhooks.find(Scope(sent_for.organization_id, sent_for.project_id), webhook_id)
         if webhook is None:
             return  # it was deleted meanwhile
-        if attempt.error is None:
+        if attempt.taken:
             uow.webhook_deliveries.tried(delivery, status=DeliveryStatus.DELIVERED, due_at=None, ended_at=now, **told)
             uow.webhooks.took(webhook_id, now, is_slow=attempt.milliseconds >= SLOW)
             return

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, secret_data
+from persistence.mail_sending import NoMail
 from persistence.queries.events import Happening
 from persistence.store import UnitOfWork
 from persistence.webhook_sending import BadAddress, host_of
@@ -62,10 +63,10 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     """Create a webhook in the selected project. The answer has its secret, which is shown this once.
 
     Each event that passes the filter is sent by POST as a CloudEvent, signed with HMAC-SHA256 and ed25519 as the
-    Standard Webhooks specification says; to a `chat`, as a short text for people. It is tried for three days until the
-    receiver answers with 2xx.
+    Standard Webhooks specification says; to a `chat` and by `email`, as a short text for people. It is tried for three
+    days until the receiver answers with 2xx.
     """
-    await _check_address(ctx, webhook.url)
+    await _check_address(ctx, webhook.channel, webhook.url)
     now, user = ctx.now(), ctx.caller.user_id
     keys = SigningKeys.fresh() if webhook.channel is WebhookChannel.WEBHOOK else None
     new = Webhook(
@@ -90,8 +91,9 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
         if uow.webhooks.count(ctx.scope) >= MOST_WEBHOOKS:
             raise QuotaExceeded(f"A project has {MOST_WEBHOOKS} webhooks at most. Delete one.", limit=MOST_WEBHOOKS)
         made = uow.webhooks.add(new, caller=ctx.caller.to_dict(), key_version=1, is_slow=False, round=0)
-        if keys is None:
+        if webhook.channel is WebhookChannel.CHAT:
             _seal(ctx, uow, made.id, ADDRESS, webhook.url.encode(), now)
+        if keys is None:
             return WebhookSecret(webhook=made, secret=None)
         _seal(ctx, uow, made.id, key_name(1), keys.packed, now)
         return WebhookSecret(webhook=made, secret=keys.secret)
@@ -123,7 +125,8 @@ async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: Webhoo
     """
     given, now = changes.given(), ctx.now()
     if "url" in given:
-        await _check_address(ctx, given["url"])
+        stands = await ctx.store.read(lambda uow: uow.webhooks.get(ctx.scope, str(webhook_id)))
+        await _check_address(ctx, stands.channel, given["url"])
 
     def work(uow: UnitOfWork) -> Webhook:
         current = uow.webhooks.held(ctx.scope, str(webhook_id))
@@ -164,7 +167,7 @@ async def rotate_webhook_secret(ctx: Context, *, webhook_id: WebhookId) -> Webho
     """Give a webhook new keys; the answer has the new secret, which is shown this once.
 
     For a day deliveries are signed with the old keys as well, so that the receiver can change its own in between.
-    Messages to a chat are not signed; its address is changed by an update.
+    Messages to people are not signed. The address of a chat is changed by an update.
     """
     now, keys, id = ctx.now(), SigningKeys.fresh(), str(webhook_id)
 
@@ -256,9 +259,14 @@ async def replay_webhook(ctx: Context, *, webhook_id: WebhookId, replay: Webhook
     return await ctx.store.write(work)
 
 
-async def _check_address(ctx: Context, url: str) -> None:
+async def _check_address(ctx: Context, channel: WebhookChannel, url: str) -> None:
     try:
-        await ctx.services.webhooks.check(url)
+        if channel is WebhookChannel.EMAIL:
+            ctx.services.mail.check(url)
+        else:
+            await ctx.services.webhooks.check(url)
+    except NoMail as none:
+        raise ValidationError(str(none), status=422, field="channel") from None
     except BadAddress as bad:
         raise ValidationError(str(bad), status=422, field="url") from None
 

@@ -103,9 +103,11 @@ _PAST_IN_BODY = _value("The moment has passed.", "as_of")
 _RUN_STATE = _value("Not every state of a run takes this.", "status")
 _LAST_EVENT = _parameter("No event after the last one of the turn can be the last that was seen.", "last_event_id")
 _HOOK = _value(
-    "The address names a host that the deployment reaches, and neither a user nor a fragment; the name has an address.",
+    "The address fits the channel; it names a host that the deployment reaches, and neither a user nor a fragment, or "
+    "the mailboxes of a domain that it sends e-mail to.",
     "url",
 )
+_HOOK_MAIL = _value("E-mail is sent where the deployment has a mail server.", "channel")
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
@@ -192,8 +194,8 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The schedule of a workflow configuration is changed there.", "schedule_id"),
     ),
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
-    "create_webhook": (_HOOK,),
-    "update_webhook": (_HOOK,),
+    "create_webhook": (_HOOK, _HOOK_MAIL),
+    "update_webhook": (_HOOK, _HOOK_MAIL),
     "rotate_webhook_secret": (_HOOK_SIGNS,),
     "send_webhook_test": (_HOOK_SENDS,),
     "replay_webhook": (

@@ -24,9 +24,10 @@ WebhookUrl = Annotated[
     Field(
         min_length=1,
         max_length=2000,
-        pattern=r"^https?://[^\s]+$",
+        pattern=r"^(https?://|mailto:)[^\s]+$",
         description="An https or http address without a user or a fragment. Where it leads is checked by the rules "
-        "of the deployment for outbound connections, now and at each delivery; redirects are not followed.",
+        "of the deployment for outbound connections, now and at each delivery; redirects are not followed. Of the "
+        "channel email: mailto: and up to 20 plain addresses with commas between them.",
     ),
 ]
 EventTypes = Annotated[
@@ -51,6 +52,8 @@ class WebhookChannel(StrEnum):
     """To people in a chat, by its incoming webhook: a short text as `{"text": "..."}`. What is in line by then goes in
     one message. The address is itself a secret; it is sealed and never shown again.
     """
+    EMAIL = "email"
+    """To people by e-mail, where the deployment has a mail server: the same text, to the addresses of a `mailto:`."""
 
 
 @choice
@@ -92,7 +95,7 @@ class Webhook(Resource):
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
     public_keys: list[str] = Field(
         description="The ed25519 keys of the `v1a` signatures, `whpk_` and base64: the newest, and for a day after a "
-        "rotation the one before. None for a chat, whose messages are not signed."
+        "rotation the one before. None where it sends to people."
     )
     old_keys_until: datetime | None = Field(
         description="Until when deliveries are signed with the keys from before the last rotation as well."
@@ -112,7 +115,8 @@ class WebhookSecret(Resource):
 
     webhook: Webhook
     secret: str | None = Field(
-        description="The key of the `v1` signatures, `whsec_` and base64. Keep it; it is shown once. Null for a chat."
+        description="The key of the `v1` signatures, `whsec_` and base64. Keep it; it is shown once. "
+        "Null where it sends to people."
     )
 
 
@@ -132,7 +136,9 @@ class WebhookDelivery(Resource):
     status: DeliveryStatus
     attempts: int = Field(description="How often it was sent so far.")
     due_at: datetime | None = Field(description="When it is sent next at the earliest; null once it is over.")
-    response_status: int | None = Field(description="The HTTP status of the last answer; null where none came.")
+    response_status: int | None = Field(
+        description="The HTTP status of the last answer, or the mail server's code; null where none came."
+    )
     error: str | None = Field(description="Why the last attempt failed, in the platform's words.")
     milliseconds: int | None = Field(description="How long the last attempt took.")
     created_at: datetime
