@@ -14,6 +14,7 @@ from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
+from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _SPOKEN: Final = 0.6
 """How well words must fit something to speak of it."""
+_DONE: Final = 0.9
+"""How well a verb must fit the time at which something was done."""
 _ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
     Cue.COUNT: ("lost_figures", (exp.Count, exp.Sum)),
     Cue.AGGREGATE: ("lost_figures", (exp.AggFunc, exp.Div)),
@@ -50,6 +53,11 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
             or one.memory is not None
         )
 
+    def is_done(one: Mention) -> bool:
+        """Whether a verb says of rows what a column of theirs says of each of them: `sold_at`, of tickets."""
+        key = one.column
+        return key is not None and key.table in used and one.score >= _DONE and _is_of_each(resolver.catalog, key)
+
     found = {
         "joins": float(max(0, sum(isinstance(node, exp.Table) for node in nodes) - 1)),
         "selects": float(max(0, sum(isinstance(node, exp.Select) for node in nodes) - 1)),
@@ -59,13 +67,25 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         "names_beside": float(_has_names_beside(plan, resolver)),
     }
     kinds = {type(node) for node in nodes}
-    for name in (_lost(atom, pieces, kinds, is_used) for atom in pieces.atoms):
+    for name in (_lost(atom, pieces, kinds, is_used, is_done) for atom in pieces.atoms):
         if name:
             found[name] = found.get(name, 0.0) + 1
     return found
 
 
-def _lost(atom: Atom, pieces: Cut, kinds: set[type[exp.Expr]], is_used: Callable[[Mention], bool]) -> str:
+def _is_of_each(catalog: Catalog, key: ColumnKey) -> bool:
+    """Whether a column tells of every row when something was done with it."""
+    profile = catalog.profile(key)
+    return catalog.is_moment_like(key) and profile is not None and not profile.null_count
+
+
+def _lost(
+    atom: Atom,
+    pieces: Cut,
+    kinds: set[type[exp.Expr]],
+    is_used: Callable[[Mention], bool],
+    is_done: Callable[[Mention], bool],
+) -> str:
     """The feature of a piece of the question that the query does not account for; empty where it does."""
     if atom.cue is not None and atom.cue in _ANSWERED_BY:
         name, answers = _ANSWERED_BY[atom.cue]
@@ -75,7 +95,9 @@ def _lost(atom: Atom, pieces: Cut, kinds: set[type[exp.Expr]], is_used: Callable
         named = [one for one in inside if one.table is not None and one.score >= _SPOKEN]
         return "lost_verbs" if named and not any(map(is_used, named)) else "passed_verbs"
     if atom.cue is None and atom.ref is not None and not any(map(is_used, atom.ref.mentions)):
-        return "lost_verbs" if atom.verbal else "lost_nouns"
+        if atom.verbal:
+            return "" if any(map(is_done, atom.ref.mentions)) else "lost_verbs"
+        return "lost_nouns"
     return ""
 
 

@@ -208,6 +208,8 @@ class Composer(Clashes):
         )
         if frame.groups and self.limit is not None and self.orders and not self.groups:
             self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
+        elif frame.groups and self.limit == 1 and self.orders and self.items[0].entity and not frame.per:
+            self.resolver.doubt("the first of each is asked for, and the first of all is shown", 0.6)
         if self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
             plan = self._about_the_first(plan, parts)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])

@@ -110,6 +110,8 @@ class Sort:
     """Whether rows have what an adjective is said of: has the highest enrollment."""
     verb: str = ""
     """The verb that the most is said of, where no noun is: earned the most."""
+    deed: Ref | None = None
+    """What that verb may be called by in the data: the most downloaded episode."""
     sized: bool = False
     """Said as from the lowest to the highest, or the like: by a number, where one is shown."""
     averaged: bool = False

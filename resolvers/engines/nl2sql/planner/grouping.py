@@ -11,7 +11,9 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.above import group_above
 from resolvers.engines.nl2sql.planner.counting import as_figure
+from resolvers.engines.nl2sql.planner.frame import Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.measuring import done_most
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import by_role, is_named
 
@@ -48,7 +50,7 @@ class Grouping:
                 self.resolver.doubt("the first of each may be meant, or their number", 0.6)
             self.items = made
         figures = any(item.figures for item in self.items)
-        by_count = any(sort.by_count or sort.most for sort in frame.sorts)
+        by_count = any(sort.by_count or (sort.most and not self._is_of_each(sort)) for sort in frame.sorts)
         found: list[Item] = []
         for noun in frame.groups:
             if noun.ref is None:
@@ -79,6 +81,11 @@ class Grouping:
             found.append(item)
             self._group_by(item)
         return found
+
+    def _is_of_each(self, sort: Sort) -> bool:
+        """Whether each row asked for has the number that it is put in order by: the most downloaded episode."""
+        column = done_most(self.resolver, sort, self.items)
+        return column is not None and self.items[0].entity == column.table
 
     def _ranks_within(self) -> bool:
         """`the top 3 products per category by price`: rows that come first in each group, rather than their number."""

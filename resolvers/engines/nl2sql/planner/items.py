@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import done_when
-from resolvers.engines.nl2sql.planner.people import asked_for
+from resolvers.engines.nl2sql.planner.people import asked_for, named_by_deed
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, tells_apart, what_done
@@ -459,6 +459,8 @@ class Items:
             values += [ref for cond in resolver.frame.conditions if cond.nest is not None for ref in cond.nest.said]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
+        if noun.wh == "who" and (doer := named_by_deed(resolver)) is not None:
+            return self._column(doer, noun)  # who directed it, where a column tells the director
         if noun.wh == "who":
             table = asked_for(resolver, table or self._ranked_by() or self._compared())
         figures: list[Term]

@@ -10,7 +10,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.planner.counting import Item
+from resolvers.engines.nl2sql.planner.counting import Item, counts_things
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Noun, Sort
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
@@ -18,6 +18,8 @@ _LEAST: Final = 0.55
 """How well a column must go with a verb for its numbers to be what is done."""
 
 
+_CALLED: Final = 0.7
+"""How well a verb must fit a number that is called by it."""
 _COMING_TO: Final = frozenset(("amount", "total", "sum", "price", "value", "cost", "fee"))
 """Words of the numbers that tell how much something comes to."""
 
@@ -32,6 +34,8 @@ def shown_for(catalog: Catalog, degree: Degree, items: Sequence[Item]) -> Column
 
 def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKey | None:
     """The number that a verb speaks of: of the rows asked for, of what is named, or of what belongs to them."""
+    if sort.deed is not None and items and (counted := _counting(resolver, sort.deed, items[0].table)) is not None:
+        return counted
     degree = degree_of_action(sort.verb, most=bool(sort.descending)) if sort.most and sort.noun is None else None
     if degree is None or not items:
         return None
@@ -42,6 +46,15 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
         if found and max(found, key=lambda one: one[0])[0] >= _LEAST:
             return max(found, key=lambda one: one[0])[1]
     return None
+
+
+def _counting(resolver: Resolver, deed: Ref, table: str) -> ColumnKey | None:
+    """The number of a table that tells how often a verb was done to its rows: `downloads`, of what was downloaded."""
+    named = (one.column for one in deed.columns if one.column is not None and one.score >= _CALLED)
+    catalog = resolver.catalog
+    found = [key for key in named if key.table == table and catalog.is_measure(key)]
+    found = [one for one in found if counts_things(catalog, one) or is_participle(catalog.words(one)[-1])]
+    return found[0] if len(found) == 1 else None
 
 
 def is_of_several(resolver: Resolver, sort: Sort, items: Sequence[Item], column: ColumnKey) -> bool:

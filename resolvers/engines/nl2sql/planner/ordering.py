@@ -4,6 +4,7 @@ from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
@@ -16,6 +17,8 @@ _SIZES = ("low", "high", "small", "large", "least", "most", "great")
 _OF_KIND = 0.85
 """How well a word in the plural must be known as a value for the rows to be meant that have it."""
 _ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
+_ASKING = (Cue.ASK, Cue.WHAT, Cue.WHICH, Cue.WHO, Cue.BE, Cue.ALL, Cue.OF, Cue.PREPOSITION)
+"""What stands before `the most ordered product` that is asked for, and not had."""
 
 
 class Ordering(Reader):
@@ -335,7 +338,9 @@ class Ordering(Reader):
             self.i += 1
             verb = self.at(-2)
             done = self._rows_of_deed(verb)
-            self.frame.sorts.append(Sort(done, most, limit=1, most=True, verb="" if done else self._verb_of(verb)))
+            deed = verb.ref if verb is not None and verb.verbal else None
+            said = "" if done else self._verb_of(verb)
+            self.frame.sorts.append(Sort(done, most, limit=1, most=True, verb=said, deed=deed))
             return True
         if (
             self.is_(Cue.AGGREGATE)
@@ -381,6 +386,27 @@ class Ordering(Reader):
             self._done_when(sort)
         self._superlative(sort)
         return True
+
+    def sort_before_noun(self) -> Sort | None:
+        """Beside what stands before any noun, `the most downloaded` and `the 3 most ordered`."""
+        return self._most_done() or super().sort_before_noun()
+
+    def _most_done(self) -> Sort | None:
+        """`the most ordered product` is the product that was ordered the most."""
+        many = self.number_at() if self.is_(Cue.MOST, offset=1) and not self.is_year() else None
+        ahead = 1 if many is not None else 0
+        done = self.at(ahead + 1) if self.is_(Cue.MOST, offset=ahead) else None
+        if done is None or done.last - done.first != 1 or not self.table_at(ahead + 2):
+            return None
+        if not is_participle(done.text.lower()) or self.cut.linked.tokens[done.first].is_lemma:
+            return None
+        if self.i and not self.is_(*_ASKING, offset=-1):
+            return None  # has the most enrolled students
+        most = bool(self.atoms[self.i + ahead].said)
+        rows = self._rows_of_deed(done)
+        self.i += ahead + 2
+        verb = "" if rows else self.cut.linked.tokens[done.first].lemma
+        return Sort(rows, most, limit=many or 1, most=True, verb=verb, deed=done.ref)
 
     def _done_when(self, sort: Sort) -> None:
         """`guests who visited last`: put in order by when they did it."""

@@ -7,8 +7,10 @@ from typing import Final
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
+from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
 _ANYBODY: Final = frozenset(("member", "person", "individual", "participant"))
 """What people are called who are something else in the data."""
@@ -54,6 +56,22 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
         return persons[0]  # who wrote a book is an author
     resolver.doubt("who is asked, and no person is known", 0.5)
     return table
+
+
+def named_by_deed(resolver: Resolver) -> ColumnKey | None:
+    """`who directed Hamlet`: the column of words that is called by those who do what the verb says, `director`."""
+    catalog, atoms = resolver.catalog, resolver.cut.atoms
+    asks = next((at for at, atom in enumerate(atoms) if atom.is_(Cue.WHO)), len(atoms))
+    behind = next((atom for atom in atoms[asks + 1 :] if not atom.is_(Cue.BE, Cue.HAVE, Cue.STOP)), None)
+    if behind is None or not behind.verbal or behind.ref is None or behind.last - behind.first != 1:
+        return None
+    verb = resolver.cut.linked.tokens[behind.first].lemma
+    named = (one.column for one in behind.ref.columns if one.column is not None and one.score >= _ACTED)
+    found = [key for key in named if catalog.is_text(key) and catalog.reference(key) is None]
+    found = [key for key in found if says_who(catalog.words(key)[-1]) and is_kin(verb, catalog.words(key)[-1])]
+    held = {table for table in resolver.mentioned() if table is not None}
+    found = [key for key in found if key.table in held] or found
+    return found[0] if len({key.table for key in found}) == 1 else None
 
 
 def _owning(resolver: Resolver, table: str) -> str | None:

@@ -337,6 +337,8 @@ class Ranking(Grouping):
             self.resolver.doubt("the most is asked for of rows of several tables", 0.4)
         if item.figures or self.groups or self.resolver.catalog.refers(item.table, column.table):
             return term
+        if item.entity == column.table:
+            return term  # each row has one such number
         self._group_by(item)
         return Figure(Aggregate.SUM, term)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
 from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
@@ -51,6 +52,7 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
     before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
     asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
+    asks = asks or bool(atom.ref.measures)  # how much did we earn, of a measure that people call so
     if ahead in _SUBJECTS and not asks and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
         return True
     if low not in LIGHT:
@@ -148,6 +150,4 @@ _DONE_TO: Final = frozenset(("the", "a", "an", "most", "least", "more", "fewer")
 _OBJECTS: Final = _DONE_TO | {"at", "by", "no", "any", "on", "in", "to", "from", "before"}
 """Words behind a verb rather than a noun."""
 _OWNED: Final = frozenset(("whose", "their", "its", "his", "her", *(one[0] for one in AGGREGATES if len(one) == 1)))
-_SUBJECTS: Final = frozenset(
-    ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")
-)
+_SUBJECTS: Final = word_set("that which who they he she it i we you to not can n't did do does")

@@ -1,0 +1,56 @@
+"""What people say that somebody did, of data that tells it in a column: who designed it, what was borrowed most."""
+
+import pytest
+
+from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
+
+YARDS = table("yards", "yard_id*:INTEGER yard_name harbour")
+BOATS = keyed(
+    table("boats", "boat_id*:INTEGER boat_name designer rig inspections:INTEGER yard_id:INTEGER"),
+    yard_id="yards.yard_id",
+)
+HIRES = keyed(table("hires", "hire_id*:INTEGER boat_id:INTEGER hired_on:DATE fee:DOUBLE"), boat_id="boats.boat_id")
+PROFILES = {
+    YARDS.fqn: profiled(YARDS, {"yard_name": ["Tern", "Skua"], "harbour": ["Ostmouth", "Wick"]}),
+    BOATS.fqn: profiled(BOATS, {"boat_name": ["Petrel", "Auk"], "designer": ["Ida Holm"], "rig": ["sloop", "ketch"]}),
+    HIRES.fqn: profiled(HIRES, {"hired_on": ["2025-01-01", "2025-02-01"]}),
+}
+HARBOUR = knowledge(YARDS, BOATS, HIRES, profiles=PROFILES, dialect="duckdb")
+
+
+def read(text: str) -> str:
+    return drafted(text, HARBOUR).sql.replace('"', "")
+
+
+def test_who_did_it_is_told_by_the_column_that_is_called_by_those_who_do() -> None:
+    assert read("Who designed Petrel?") == "SELECT designer FROM boats WHERE boat_name = 'Petrel'"
+    assert read("Who has designed the most boats?").startswith("SELECT designer FROM boats GROUP BY designer ORDER BY")
+
+
+@pytest.mark.parametrize("text", ["How many boats did we hire in Wick?", "How many hires did we hire for Petrel?"])
+def test_a_deed_of_ours_is_no_column_that_a_value_is_compared_with(text: str) -> None:
+    assert "hired_on =" not in read(text)
+    assert "= 'Wick'" in read(text) or "= 'Petrel'" in read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("What is the most inspected boat?", "ORDER BY inspections DESC LIMIT 1"),
+        ("Which boat was inspected the most?", "ORDER BY inspections DESC LIMIT 1"),
+        ("What are the 3 least inspected boats?", "ORDER BY inspections ASC LIMIT 3"),
+        ("the most hired boat", "ORDER BY COUNT(*) DESC LIMIT 1"),
+    ],
+)
+def test_the_most_of_what_was_done_is_a_number_called_so_or_that_of_its_rows(text: str, order: str) -> None:
+    assert order in read(text)
+
+
+def test_the_most_inspected_of_each_is_not_that_of_all() -> None:
+    sql = read("What is the most inspected boat of each yard?")
+    assert "NOT EXISTS" in sql
+    assert "LIMIT" not in sql
+
+
+def test_the_most_inspected_that_something_has_are_counted() -> None:
+    assert "COUNT(*)" in read("Which yard has the most inspected boats?")
