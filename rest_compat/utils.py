@@ -5,6 +5,7 @@ from resolvers.utils import (
     event_streaming,
     events,
     lineage,
+    lineage_imports,
     memories,
     metadata,
     schedules,
@@ -33,6 +34,7 @@ _lineage_statements = _lineage + "/statements"
 utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList)
 utils.post(_lineage_statements, lineage.create_lineage_statement)
 utils.post(_lineage_statements + "/{statement_id}/end", lineage.end_lineage_statement, status=200)
+utils.post(_lineage + "/dbt", lineage_imports.import_dbt_manifest, status=200)
 
 _schedule = "/schedules/{schedule_id}"
 utils.post("/schedules", schedules.create_schedule)

@@ -79,8 +79,12 @@ def told_of(
     dialect: str,
     target: str | None = None,
     near: str | None = None,
+    by_name: bool = False,
 ) -> ToldStatement:
-    """What a text tells: of the table with this FQN, or of the one that it names itself."""
+    """What a text tells: of the table with this FQN, or of the one that it names itself.
+
+    The columns of a query fill those of the target in their order; with `by_name`, those of the same names.
+    """
     place = target or near
     hint = catalog.known.get(target) if target is not None else None
     found = lineage_of(
@@ -88,7 +92,7 @@ def told_of(
         dialect=dialect,
         tables=catalog.tables,
         near=catalog.table(place) if place is not None and place in catalog.known else None,
-        target_columns=hint.columns if hint is not None else (),
+        target_columns=hint.columns if hint is not None and not by_name else (),
     )
     if found.gaps and target is None:
         found = _again(text, catalog, dialect, found)
@@ -98,12 +102,24 @@ def told_of(
         fills = catalog.find(found.target)
         if fills is None:
             gaps.append(("target", f"{'.'.join(found.target)[:200]} is not one table of the catalog."))
+    if by_name and fills is not None and not gaps:
+        gaps += _unknown_columns(found, fills, catalog)
     if fills is None and not gaps:
         gaps.append(("target", "The statement fills no table. Say with target_fqn which one its answer is put into."))
     edges = () if gaps or fills is None else kept_edges(found, fills, catalog)
     return ToldStatement(
         source, key or fills or text[:1000], resource_uri, fills, text, dialect, tuple(gaps[:MOST_GAPS]), edges
     )
+
+
+def _unknown_columns(found: StatementLineage, fills: str, catalog: LineageCatalog) -> list[Gap]:
+    """The gap of a query whose columns the table that it fills does not have, as far as the catalog knows."""
+    known = {column.casefold() for column in catalog.known[fills].columns}
+    unknown = [column for column in found.columns if column.casefold() not in known]
+    if not unknown:
+        return []
+    names = ", ".join(column[:100] for column in unknown[:10])
+    return [("columns", f"The catalog does not have these columns of {fills[:200]}: {names}. Ingest it again.")]
 
 
 def _again(text: str, catalog: LineageCatalog, dialect: str, found: StatementLineage) -> StatementLineage:

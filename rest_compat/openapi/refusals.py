@@ -188,6 +188,14 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The catalog has the table, on this connection.", "target_fqn"),
         _value("A project has a bounded number of statements of lineage.", "statement"),
     ),
+    "import_dbt_manifest": (
+        _value(
+            "Both files are as dbt writes them, in a version that is read, and of a bounded number of models.",
+            "manifest",
+            "manifest.*",
+            "catalog.*",
+        ),
+    ),
     "create_schedule": _TIMING,
     "update_schedule": (
         *_TIMING,

@@ -20,6 +20,7 @@ from resolvers.utils.lineage import (
     list_lineage_edges,
     list_lineage_statements,
 )
+from resolvers.utils.lineage_imports import import_dbt_manifest
 from resolvers.utils.memories import (
     archive_memory,
     create_memory,
@@ -59,6 +60,7 @@ from schema.pagination import Connection, Page
 from schema.utils.context_pack import ContextPack
 from schema.utils.event import PlatformEvent
 from schema.utils.lineage import LineageEdge, LineageImpact, LineagePath, LineageReach, LineageStatement
+from schema.utils.lineage_import import LineageImported
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
@@ -108,6 +110,7 @@ class UtilsMutation:
     delete_metadata: Done = opens(delete_metadata)
     create_lineage_statement: LineageStatement = opens(create_lineage_statement)
     end_lineage_statement: LineageStatement = opens(end_lineage_statement)
+    import_dbt_manifest: LineageImported = opens(import_dbt_manifest)
     create_context_pack: ContextPack = opens(create_context_pack)
     update_context_pack: ContextPack = opens(update_context_pack)
     delete_context_pack: Done = opens(delete_context_pack)

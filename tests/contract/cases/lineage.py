@@ -4,7 +4,10 @@ from typing import Any
 from uuid import uuid4
 
 from schema.utils.lineage import LineageStatementCreate
+from schema.utils.lineage_import import DbtImport
 from tests.contract.stage import MARK, Case, Place, Stage
+
+SCHEMAS = "https://schemas.getdbt.com/dbt"
 
 
 async def a_table(stage: Stage, place: Place) -> dict[str, Any]:
@@ -48,6 +51,18 @@ async def a_standing_statement(stage: Stage, place: Place) -> dict[str, Any]:
     return table | {"statement_id": (await stage.made(place, "POST", path, body))["id"]}
 
 
+async def a_manifest(stage: Stage, place: Place) -> dict[str, Any]:
+    """The manifest of a dbt project with one model, which is in the catalog."""
+    table = await a_table(stage, place)
+    _, database, schema, name = table.pop("fqn").split(".")
+    model = {"resource_type": "model", "database": database, "schema": schema, "alias": name}
+    manifest = {
+        "metadata": {"dbt_schema_version": f"{SCHEMAS}/manifest/v12.json", "project_name": "shop"},
+        "nodes": {"model.shop.t": model | {"compiled_code": f"select c as {MARK} from t"}},
+    }
+    return table | {"file": DbtImport(manifest=manifest)}
+
+
 CASES = [
     Case("get_lineage", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("list_lineage_edges", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
@@ -55,6 +70,7 @@ CASES = [
     Case("get_lineage_path", "connection", "can_read_metadata", a_way, "resource_uri", header=True),
     Case("list_lineage_statements", "connection", "can_read_metadata", a_catalog, "resource_uri", header=True),
     Case("create_lineage_statement", "connection", "can_manage_metadata", a_statement, "resource_uri", header=True),
+    Case("import_dbt_manifest", "connection", "can_manage_metadata", a_manifest, "resource_uri", header=True),
     Case(
         "end_lineage_statement", "connection", "can_manage_metadata", a_standing_statement, "resource_uri", header=True
     ),

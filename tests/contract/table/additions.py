@@ -71,6 +71,7 @@ ADDITIONS: dict[str, str] = {
             ("GET", "/statements"),
             ("POST", "/statements"),
             ("POST", "/statements/{statement_id}/end"),
+            ("POST", "/dbt"),
         )
     },
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,

@@ -142,6 +142,7 @@ STATELESS: frozenset[str] = frozenset(
         "end_lineage_statement",
         "export_suspect_cells",
         "grant_permission",
+        "import_dbt_manifest",
         "import_quality_rules",
         "index_entities",
         "repair_access",

@@ -1,0 +1,52 @@
+"""What other systems know of lineage, taken in as a whole: the manifest of dbt."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schema.base import Change, JsonObject, OptionalJsonObject, Resource, absent, change, resource
+from schema.utils.lineage import LineageSource
+
+
+@change
+class DbtImport(Change):
+    """The files that dbt writes into `target/`, as `dbt compile`, `dbt run` or `dbt build` left them."""
+
+    manifest: Annotated[
+        JsonObject,
+        Field(
+            description="The content of manifest.json, in version 9 to 12 of its schema. Only `metadata`, `nodes` and "
+            "`sources` are read; the rest may be left out."
+        ),
+    ]
+    catalog: Annotated[
+        OptionalJsonObject,
+        Field(
+            description="The content of catalog.json, which `dbt docs generate` writes. Columns that the catalog of "
+            "Stoa does not have yet are taken from it."
+        ),
+    ] = absent()
+
+
+@resource
+class LineageImportGap(Resource):
+    """Something of what was handed in that was not understood, and of which no edge was made."""
+
+    key: str = Field(description="What it is known by in its source, such as the unique id of a model.")
+    target_fqn: str | None = Field(description="The table or view that it fills, where the catalog has it.")
+    name: str = Field(description="Its kind: compiled, language, target, tables, columns, syntax, ...")
+    reason: str = Field(description="What was not understood, in a sentence.")
+
+
+@resource
+class LineageImported(Resource):
+    """What became of lineage that was taken in as a whole."""
+
+    source: LineageSource = Field(description="Who told of it.")
+    family: str = Field(description="What was told anew as a whole: the name of the dbt project.")
+    statements: int = Field(description="How many statements it tells of, one for each model that is in the database.")
+    new: int = Field(description="How many of them are new, or other than before.")
+    unchanged: int = Field(description="How many stood as they are.")
+    ended: int = Field(description="How many that stood before have ended: told otherwise now, or not any more.")
+    not_understood: int = Field(description="How many have gaps, and so no edges.")
+    gaps: list[LineageImportGap] = Field(description="The gaps, the first 100.")
