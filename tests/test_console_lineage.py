@@ -51,6 +51,20 @@ window.fetch = async (...given) => {
 };
 """
 
+# The profile of a table says that it refers to two others, one of them as it was declared.
+REFERS = """
+const before = window.fetch;
+window.fetch = async (...given) => {
+  const answer = await before(...given);
+  if (!given[1]?.body?.includes?.("ConsoleProfile(")) return answer;
+  const body = await answer.json();
+  const key = (table, isDeclared) => ({columns: ["id"], targetFqn: `%s.${table}`, targetColumns: ["id"], isDeclared});
+  const profile = {columns: [], candidateKeys: [], foreignKeys: [key("customers", true), key("orders", false)]};
+  body.data.metadata.profile = profile;
+  return new Response(JSON.stringify(body));
+};
+"""
+
 
 @pytest.fixture
 def told(tmp_path: Path) -> Iterator[tuple[Client, str, str]]:
@@ -125,10 +139,17 @@ def test_a_table_is_drawn_between_what_it_is_made_of_and_what_is_made_of_it(
 def test_what_may_not_be_read_and_what_is_left_out_is_said(tab: Page, told: tuple[Client, str, str]) -> None:
     _, console, token = told
     tab.before_each_load(LESS)
+    tab.before_each_load(REFERS % BASE)
     tab.open(f"{console}#/asset?fqn={BASE}.totals&token={token}")
     tab.wait_for("document.querySelector('#lineage')?.innerText.includes('3 more columns that you may not read')")
     assert "This is not all of it" in tab.text("#lineage")
     assert tab.evaluate("document.querySelector('.box.shut').textContent") == "3 more not open to you"
+    drawn = "#lineage ~ .part .drawing"  # references are drawn by the same boxes and lines
+    tab.wait_for(f"document.querySelectorAll('{drawn} .box').length === 3")
+    assert tab.evaluate(f"[...document.querySelectorAll('{drawn} .box text')].map((one) => one.textContent)") == [
+        "customers", "orders", "totals",
+    ]  # fmt: skip
+    assert tab.evaluate(f"document.querySelectorAll('{drawn} .edge.dashed').length") == 1, "one was only found"
     tab.evaluate(f"window.refusing = true; location.hash = '#/asset?fqn={BASE}.board'")
     tab.wait_for("document.querySelector('#lineage .refused')?.innerText.includes('not open to you')")
     tab.open("about:blank")
