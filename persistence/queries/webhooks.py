@@ -10,7 +10,7 @@ before it is sent: when it is sent again, it tells the same under the same id.
 
 import hashlib
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
 
@@ -151,8 +151,9 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         rows = []
         for scope, happened in by_project.items():
             active = WebhookRepository(self._connection).active_of(scope)
+            due = {webhook.id: self._due(webhook, now) for webhook in active}
             rows += [
-                _row(webhook, event, now)
+                _row(webhook, event, now, now if only_for is not None else due[webhook.id])
                 for event, only_for in happened
                 for webhook in active
                 if (wants(webhook, event) if only_for is None else only_for == webhook.id)
@@ -160,6 +161,25 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         for some in chunks(rows):
             self._connection.execute(deliveries.insert(), list(some))
         return len(rows)
+
+    def _due(self, webhook: Webhook, now: datetime) -> datetime:
+        """When what happens now is sent: with what is being gathered already, and not in quiet hours."""
+        due = now
+        if webhook.digest_minutes:
+            first = sa.select(sa.func.min(deliveries.c.due_at)).where(*_is_gathered_for(webhook.id))
+            begun: datetime | None = self._connection.execute(first).scalar_one()
+            due = begun or now + timedelta(minutes=webhook.digest_minutes)
+        return due if webhook.quiet_hours is None else webhook.quiet_hours.over_at(due) or due
+
+    def hold_back(self, webhook_id: str, now: datetime, until: datetime) -> None:
+        """Let what is due wait, but for tests."""
+        held = [*_waits_for(webhook_id), deliveries.c.type != EventType.WEBHOOK_TEST, deliveries.c.due_at <= now]
+        self._connection.execute(deliveries.update().where(*held).values(due_at=until))
+
+    def tell_now(self, webhook_id: str, now: datetime) -> None:
+        """Let what is being gathered be due."""
+        gathered = _is_gathered_for(webhook_id)
+        self._connection.execute(deliveries.update().where(*gathered).values(due_at=now))
 
     def replay(self, webhook: Webhook, since: datetime, until: datetime, now: datetime, most: int) -> int | None:
         """Put the events of a window in line again, in order; how many, or None where there are more than `most`."""
@@ -182,7 +202,7 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         wanted = [event for event in found if wants(webhook, event)]
         if len(found) > most:
             return None
-        for some in chunks([_row(webhook, event, now) for event in wanted]):
+        for some in chunks([_row(webhook, event, now, now) for event in wanted]):
             self._connection.execute(deliveries.insert(), list(some))
         return len(wanted)
 
@@ -281,7 +301,12 @@ def _waits_for(webhook_id: str) -> list[sa.ColumnElement[bool]]:
     return [deliveries.c.webhook_id == webhook_id, deliveries.c.status == DeliveryStatus.WAITING]
 
 
-def _row(webhook: Webhook, event: PlatformEvent, now: datetime) -> dict[str, Any]:
+def _is_gathered_for(webhook_id: str) -> list[sa.ColumnElement[bool]]:
+    """That a delivery waits for a message which is not put together yet."""
+    return [*_waits_for(webhook_id), deliveries.c.message_id.is_(None), deliveries.c.type != EventType.WEBHOOK_TEST]
+
+
+def _row(webhook: Webhook, event: PlatformEvent, now: datetime, due: datetime) -> dict[str, Any]:
     return {
         "id": str(uuid4()),
         "organization_id": event.organization_id,
@@ -294,7 +319,7 @@ def _row(webhook: Webhook, event: PlatformEvent, now: datetime) -> dict[str, Any
         "lane": hashlib.sha256(_lane(webhook, event).encode()).hexdigest(),
         "status": DeliveryStatus.WAITING,
         "attempts": 0,
-        "due_at": now,
+        "due_at": due,
         "created_at": now,
     }
 

@@ -22,6 +22,8 @@ webhooks = sa.Table(
     sa.Column("asset_prefix", CodePointText),
     sa.Column("least_severity", sa.String(16)),
     sa.Column("domains", Json, nullable=False),
+    sa.Column("digest_minutes", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("quiet_hours", Json),
     sa.Column("public_keys", Json, nullable=False),
     sa.Column("old_keys_until", Moment),
     sa.Column("key_version", sa.Integer, nullable=False),  # which of the sealed keys is the newest

@@ -72,16 +72,21 @@ class _Round:
     address: str
     keys: tuple[SigningKeys, ...]
 
-    def kept(self, uow: UnitOfWork) -> bool:
-        """Return whether the lease still holds and the webhook sends."""
+    def kept(self, uow: UnitOfWork) -> Webhook | None:
+        """The webhook as it is now, while the lease holds and it sends."""
         leased = uow.webhooks.leased(self.webhook.id, self.number)
-        return leased is not None and leased[0].status is WebhookStatus.ACTIVE
+        return leased[0] if leased is not None and leased[0].status is WebhookStatus.ACTIVE else None
 
 
 def pause_after(attempts: int) -> timedelta:
     """How long to wait after so many failed attempts: 5 seconds doubled each time, 4 hours at most, less up to half."""
     longest: timedelta = min(FIRST_PAUSE * 2 ** min(attempts - 1, 30), LONGEST_PAUSE)
     return longest * float(1 - random.random() / 2)  # noqa: S311 - spreads what would come at once; no secret
+
+
+def _waits_at_most(webhook: Webhook) -> timedelta:
+    """How long something may wait before it is tried first."""
+    return timedelta(minutes=webhook.digest_minutes, days=0 if webhook.quiet_hours is None else 1)
 
 
 class Deliveries:
@@ -200,7 +205,13 @@ class Deliveries:
         now = self._services.clock()
 
         def work(uow: UnitOfWork) -> list[tuple[list[WebhookDelivery], dict[str, PlatformEvent]]]:
-            heads = uow.webhook_deliveries.heads(begun.webhook.id, now, LANES_AT_ONCE) if begun.kept(uow) else []
+            webhook = begun.kept(uow)
+            if webhook is None:
+                return []
+            quiet = None if webhook.quiet_hours is None else webhook.quiet_hours.over_at(now)
+            if quiet is not None:
+                uow.webhook_deliveries.hold_back(webhook.id, now, quiet)
+            heads = uow.webhook_deliveries.heads(webhook.id, now, LANES_AT_ONCE)
             gathered = [uow.webhook_deliveries.gathered(head, now, MOST_GATHERED) for head in heads]
             return [(some, uow.events.of_ids([one.event_id for one in some])) for some in gathered]
 
@@ -259,7 +270,7 @@ class Deliveries:
             uow.webhook_deliveries.tried(delivery, status=DeliveryStatus.DELIVERED, due_at=None, ended_at=now, **told)
             uow.webhooks.took(webhook_id, now, is_slow=attempt.milliseconds >= SLOW)
             return
-        is_over = now >= delivery.created_at + TRIED_FOR
+        is_over = now >= delivery.created_at + _waits_at_most(webhook) + TRIED_FOR
         ends = {"status": DeliveryStatus.GIVEN_UP, "due_at": None, "ended_at": now}
         again = {"due_at": now + pause_after(delivery.attempts + 1)}
         uow.webhook_deliveries.tried(delivery, **told, **(ends if is_over else again))

@@ -4,8 +4,9 @@ A webhook acts for whoever created or last changed it: while they may not read t
 """
 
 import contextlib
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from persistence.store import UnitOfWork
 from persistence.webhook_sending import BadAddress, host_of
 from persistence.webhook_signing import SigningKeys
 from resolvers.context import Context
+from resolvers.engines.recurrence import zone_of
 from resolvers.operation import operation
 from schema.errors import QuotaExceeded, ValidationError
 from schema.governance.permission import Done, Permission
@@ -67,6 +69,7 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     days until the receiver answers with 2xx.
     """
     await _check_address(ctx, webhook.channel, webhook.url)
+    _check_waiting(webhook.channel, webhook.model_dump(include={"digest_minutes", "quiet_hours"}))
     now, user = ctx.now(), ctx.caller.user_id
     keys = SigningKeys.fresh() if webhook.channel is WebhookChannel.WEBHOOK else None
     new = Webhook(
@@ -121,12 +124,15 @@ async def list_webhooks(
 async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: WebhookUpdate) -> Webhook:
     """Update a webhook; only the fields that are sent change. From now on it acts for who changed it.
 
-    `status` active lets a paused webhook go on, with what was in line when it paused.
+    `status` active lets a paused webhook go on, with what was in line when it paused. Another digest, or other quiet
+    hours, hold for what happens from then on; what was being gathered is told.
     """
     given, now = changes.given(), ctx.now()
-    if "url" in given:
+    if not given.keys().isdisjoint(("url", "digest_minutes", "quiet_hours")):
         stands = await ctx.store.read(lambda uow: uow.webhooks.get(ctx.scope, str(webhook_id)))
-        await _check_address(ctx, stands.channel, given["url"])
+        _check_waiting(stands.channel, given)
+        if "url" in given:
+            await _check_address(ctx, stands.channel, given["url"])
 
     def work(uow: UnitOfWork) -> Webhook:
         current = uow.webhooks.held(ctx.scope, str(webhook_id))
@@ -141,6 +147,8 @@ async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: Webhoo
         changed = uow.webhooks.change(ctx.scope, current.id, values | stamps, expected=expected, beside=moved)
         if not changed._as_it_stood:
             uow.webhooks.acts_for(changed.id, ctx.caller.to_dict())
+        if (changed.digest_minutes, changed.quiet_hours) != (current.digest_minutes, current.quiet_hours):
+            uow.webhook_deliveries.tell_now(changed.id, now)
         return changed
 
     return await ctx.store.write(work)
@@ -269,6 +277,24 @@ async def _check_address(ctx: Context, channel: WebhookChannel, url: str) -> Non
         raise ValidationError(str(none), status=422, field="channel") from None
     except BadAddress as bad:
         raise ValidationError(str(bad), status=422, field="url") from None
+
+
+def _check_waiting(channel: WebhookChannel, given: Mapping[str, Any]) -> None:
+    """Refuse a digest and quiet hours of what goes to a program, and quiet hours that are none."""
+    for field in ("digest_minutes", "quiet_hours"):
+        if given.get(field) and channel is WebhookChannel.WEBHOOK:
+            raise ValidationError(
+                "A program gets each event at once. Digests and quiet hours are for the channels chat and email.",
+                status=422,
+                field=field,
+            )
+    if quiet := given.get("quiet_hours"):
+        if quiet["start"] == quiet["end"]:
+            raise ValidationError("Quiet hours end at another time than they start.", status=422, field="quiet_hours")
+        try:
+            zone_of(quiet["timezone"])
+        except ValueError as unknown:
+            raise ValidationError(str(unknown), status=422, field="quiet_hours.timezone") from None
 
 
 def _shown(channel: WebhookChannel, url: str) -> str:

@@ -108,6 +108,12 @@ _HOOK = _value(
     "url",
 )
 _HOOK_MAIL = _value("E-mail is sent where the deployment has a mail server.", "channel")
+_HOOK_WAITS = _value(
+    "People alone are told later than at once; quiet hours have a length, and a time zone of the IANA database.",
+    "digest_minutes",
+    "quiet_hours",
+    "quiet_hours.timezone",
+)
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
@@ -202,8 +208,8 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The schedule of a workflow configuration is changed there.", "schedule_id"),
     ),
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
-    "create_webhook": (_HOOK, _HOOK_MAIL),
-    "update_webhook": (_HOOK, _HOOK_MAIL),
+    "create_webhook": (_HOOK, _HOOK_MAIL, _HOOK_WAITS),
+    "update_webhook": (_HOOK, _HOOK_MAIL, _HOOK_WAITS),
     "rotate_webhook_secret": (_HOOK_SIGNS,),
     "send_webhook_test": (_HOOK_SENDS,),
     "replay_webhook": (

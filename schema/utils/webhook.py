@@ -2,9 +2,10 @@
 or to people, as a short text.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
@@ -56,6 +57,28 @@ class WebhookChannel(StrEnum):
     """To people by e-mail, where the deployment has a mail server: the same text, to the addresses of a `mailto:`."""
 
 
+@resource
+class QuietHours(Resource):
+    """Hours of each day in which people are told nothing. What happens then is told in one message when they end."""
+
+    start: str = Field(description="When they begin, such as `22:00`, by the clocks of the time zone.")
+    end: str = Field(description="When they end, such as `07:00`: the next day where that is before the start.")
+    timezone: str = Field(description="IANA time zone, such as `Europe/Berlin`.")
+
+    def over_at(self, moment: datetime) -> datetime | None:
+        """When the quiet hours end that a moment lies in, in UTC; None when it lies in none."""
+        zone = ZoneInfo(self.timezone)
+        local = moment.astimezone(zone)
+        now, start, end = local.time(), time.fromisoformat(self.start), time.fromisoformat(self.end)
+        quiet = start <= now < end if start < end else now >= start or now < end
+        if not quiet:
+            return None
+        day = local.date() if now < end else local.date() + timedelta(days=1)
+        over = datetime.combine(day, end, zone).astimezone(UTC)
+        # Where clocks are set back, the hour that comes twice may be meant for the second time.
+        return over if over > moment else datetime.combine(day, end.replace(fold=1), zone).astimezone(UTC)
+
+
 @choice
 class WebhookStatus(StrEnum):
     """Whether a webhook sends."""
@@ -93,6 +116,10 @@ class Webhook(Resource):
     asset_prefix: str | None = Field(description="Only events about this asset and what is in it; null: all.")
     least_severity: Severity | None = Field(description="Only events that are at least as bad; null: all.")
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
+    digest_minutes: int = Field(
+        description="How many minutes events are gathered for from the first on, and then told in one message; 0: not."
+    )
+    quiet_hours: QuietHours | None = Field(description="When people are told nothing; null: never.")
     public_keys: list[str] = Field(
         description="The ed25519 keys of the `v1a` signatures, `whpk_` and base64: the newest, and for a day after a "
         "rotation the one before. None where it sends to people."
@@ -159,6 +186,21 @@ class WebhookReplayed(Resource):
     deliveries: int = Field(description="How many events were put in line.")
 
 
+ClockTime = Annotated[str, Field(min_length=5, max_length=5, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+DigestMinutes = Annotated[
+    int, Field(ge=0, le=1440, description="Gather events for so many minutes; 0: tell them at once. For people alone.")
+]
+
+
+@change
+class QuietHoursInput(Change):
+    """Hours of each day in which people are told nothing."""
+
+    start: Annotated[ClockTime, Field(description="Such as `22:00`.")]
+    end: Annotated[ClockTime, Field(description="Such as `07:00`, of the next day where that is before the start.")]
+    timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")]
+
+
 @change
 class WebhookCreate(Change):
     """A webhook to create. It is active from then on, and gets the events that happen later."""
@@ -170,6 +212,8 @@ class WebhookCreate(Change):
     asset_prefix: AssetPrefix | None = None
     least_severity: LeastSeverity | None = None
     domains: Domains = Field(default_factory=list)
+    digest_minutes: DigestMinutes = 0
+    quiet_hours: QuietHoursInput | None = None
 
 
 @change
@@ -183,6 +227,8 @@ class WebhookUpdate(Change):
     asset_prefix: Maybe[AssetPrefix | None] = None
     least_severity: Maybe[LeastSeverity | None] = None
     domains: Maybe[Domains] = None
+    digest_minutes: Maybe[DigestMinutes] = None
+    quiet_hours: Maybe[QuietHoursInput | None] = None
 
 
 @change
