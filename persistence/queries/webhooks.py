@@ -275,6 +275,8 @@ def wants(webhook: Webhook, event: PlatformEvent) -> bool:
     """Return whether an event passes the filter of a webhook."""
     if event.type is EventType.WEBHOOK_TEST or (webhook.types and event.type not in webhook.types):
         return False
+    if event.type is EventType.SCORE_FELL and not _fell_below(webhook.score_below, event):
+        return False
     if webhook.domains and event.domain not in webhook.domains:
         return False
     if webhook.least_severity is not None and (
@@ -284,6 +286,10 @@ def wants(webhook: Webhook, event: PlatformEvent) -> bool:
     return webhook.asset_prefix is None or (
         event.asset_fqn is not None and _is_in(event.asset_fqn, webhook.asset_prefix)
     )
+
+
+def _fell_below(limit: float, event: PlatformEvent) -> bool:
+    return float(event.data["score"]) < limit <= float(event.data["score_before"])
 
 
 def _is_in(fqn: str, prefix: str) -> bool:

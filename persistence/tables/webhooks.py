@@ -22,6 +22,7 @@ webhooks = sa.Table(
     sa.Column("asset_prefix", CodePointText),
     sa.Column("least_severity", sa.String(16)),
     sa.Column("domains", Json, nullable=False),
+    sa.Column("score_below", sa.Float, nullable=False, server_default="0.9"),
     sa.Column("digest_minutes", sa.Integer, nullable=False, server_default="0"),
     sa.Column("quiet_hours", Json),
     sa.Column("public_keys", Json, nullable=False),

@@ -30,6 +30,7 @@ _COUNTED: Final[Mapping[EventType, tuple[str, str]]] = {
     EventType.VIOLATION_OPENED: ("new violation", "new violations"),
     EventType.VIOLATION_REOPENED: ("violation open again", "violations open again"),
     EventType.VIOLATION_RESOLVED: ("violation resolved", "violations resolved"),
+    EventType.SCORE_FELL: ("score fell", "scores fell"),
     EventType.RUN_ENDED: ("run ended", "runs ended"),
     EventType.SCHEMA_CHANGED: ("change of columns or tables", "changes of columns or tables"),
     EventType.PERSONAL_DATA_FOUND: ("table with personal data found", "tables with personal data found"),
@@ -103,6 +104,10 @@ def _violation(data: Mapping[str, Any], say: Say) -> str:
     return say(str(data.get("display_name") or data.get("name")))
 
 
+def _score(data: Mapping[str, Any], say: Say) -> str:
+    return f"the score of the data fell from {data.get('score_before')} to {data.get('score')}"
+
+
 def _run(data: Mapping[str, Any], say: Say) -> str:
     return f"{say(str(data.get('workflow_name')))} {data.get('status')}"
 
@@ -139,6 +144,7 @@ _LINES: Final[Mapping[EventType, Callable[[Mapping[str, Any], Say], str]]] = {
     EventType.VIOLATION_OPENED: _violation,
     EventType.VIOLATION_REOPENED: _violation,
     EventType.VIOLATION_RESOLVED: _violation,
+    EventType.SCORE_FELL: _score,
     EventType.RUN_ENDED: _run,
     EventType.SCHEMA_CHANGED: _schema,
     EventType.PERSONAL_DATA_FOUND: _personal,
@@ -185,6 +191,7 @@ _ADVICE: Final[Mapping[EventType, tuple[str, str, Callable[[Sequence[PlatformEve
     EventType.VIOLATION_OPENED: ("Decide about the violations in the inbox", "inbox", _in_place),
     EventType.VIOLATION_REOPENED: ("Look why they came back, in the inbox", "inbox", _in_place),
     EventType.RUN_ENDED: ("See what the run says of its end", "runs", _run_page),
+    EventType.SCORE_FELL: ("See what lowers it", "asset", _of_table),
     EventType.SCHEMA_CHANGED: ("Look at the table, and at what reads it", "asset", _of_table),
     EventType.PERSONAL_DATA_FOUND: ("Confirm or refuse the tags, and who may read the table", "asset", _of_table),
     EventType.PROPOSALS_WAITING: ("Decide about the proposals in the inbox", "inbox", _of_run),

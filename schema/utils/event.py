@@ -28,6 +28,8 @@ class EventType(StrEnum):
     """Something that was resolved, or held for a false positive, is open again."""
     VIOLATION_RESOLVED = "violation.resolved"
     """A violation is resolved, by a run that no longer finds it or by somebody; or is held for a false positive."""
+    SCORE_FELL = "score.fell"
+    """A run has lowered the score of a table's data: from `data.score_before` to `data.score`."""
     SCHEMA_CHANGED = "schema.changed"
     """A table that the catalog knew has other columns in its source, or is gone there with all that it was in."""
     PERSONAL_DATA_FOUND = "personal_data.found"

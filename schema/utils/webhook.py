@@ -116,6 +116,7 @@ class Webhook(Resource):
     asset_prefix: str | None = Field(description="Only events about this asset and what is in it; null: all.")
     least_severity: Severity | None = Field(description="Only events that are at least as bad; null: all.")
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
+    score_below: float = Field(description="Of falls of a score, only those from this, or above it, to below it.")
     digest_minutes: int = Field(
         description="How many minutes events are gathered for from the first on, and then told in one message; 0: not."
     )
@@ -192,6 +193,11 @@ DigestMinutes = Annotated[
 ]
 
 
+ScoreBelow = Annotated[
+    float, Field(gt=0, le=1, description="Of falls of a score, only those from this, or above it, to below it.")
+]
+
+
 @change
 class QuietHoursInput(Change):
     """Hours of each day in which people are told nothing."""
@@ -212,6 +218,7 @@ class WebhookCreate(Change):
     asset_prefix: AssetPrefix | None = None
     least_severity: LeastSeverity | None = None
     domains: Domains = Field(default_factory=list)
+    score_below: ScoreBelow = 0.9
     digest_minutes: DigestMinutes = 0
     quiet_hours: QuietHoursInput | None = None
 
@@ -227,6 +234,7 @@ class WebhookUpdate(Change):
     asset_prefix: Maybe[AssetPrefix | None] = None
     least_severity: Maybe[LeastSeverity | None] = None
     domains: Maybe[Domains] = None
+    score_below: Maybe[ScoreBelow] = None
     digest_minutes: Maybe[DigestMinutes] = None
     quiet_hours: Maybe[QuietHoursInput | None] = None
 

@@ -13,6 +13,7 @@ from persistence.queries.violations import Finding
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
+from resolvers.data_readiness.runs.falls import record_figures
 from resolvers.data_readiness.runs.measuring import (
     CheckInputs,
     check_of,
@@ -78,7 +79,7 @@ class DataAssessment(RunWork):
             own += suspected
             if looked is None:
                 checked_too.discard(check_key(fqn, BUILTIN))
-            counts["measured"] = uow.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            counts["measured"] = record_figures(uow, self.scope, self.run.id, fqn, measured(evaluation), at=now)
             done = uow.violations.record(
                 self.scope,
                 self.run.id,

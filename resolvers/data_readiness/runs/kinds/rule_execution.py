@@ -10,6 +10,7 @@ from typing import Any
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
+from resolvers.data_readiness.runs.falls import record_figures
 from resolvers.data_readiness.runs.measuring import (
     CheckInputs,
     check_of,
@@ -74,7 +75,7 @@ class Execution(RunWork):
             findings, checked, counts = record_rules(
                 uow, self.scope, self.run.id, rules, evaluation.results, actor=actor, at=now
             )
-            counts["measured"] = uow.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            counts["measured"] = record_figures(uow, self.scope, self.run.id, fqn, measured(evaluation), at=now)
             done = uow.violations.record(self.scope, self.run.id, findings, checked=checked, actor=actor, at=now)
             return counts | {
                 "new_violations": done.new, "seen_again": done.seen_again, "reopened": done.reopened,
