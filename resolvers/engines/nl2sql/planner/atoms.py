@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
-from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
+from resolvers.engines.nl2sql.language.measures import is_numeric, is_told, is_unit
 from resolvers.engines.nl2sql.language.phrases import LONGEST, ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
@@ -74,8 +76,11 @@ _HOW_OFTEN: Final = frozenset(
      "recently", "lately")
 )  # fmt: skip
 """Words behind `ordered` where somebody ordered, and nothing is put in order."""
+_SOMEBODY: Final = word_set("someone somebody anyone anybody everyone everybody nobody each one others another it")
 _SPANNED: Final = frozenset(("by", "per", "each", "every", "which", "what", "the", "of", "and", "a"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
+_NAMED: Final = 0.75
+"""How well a column must be named for the unit of its name to be known."""
 
 
 ROLE: Final = "role"
@@ -273,6 +278,8 @@ def cut(linked: Linked) -> Cut:
                     [token.text for token in tokens[: atom.first]], tokens[atom.first].lemma
                 ):
                     continue  # above 2500 metres
+                if atom.is_unknown and _is_told_in(linked, atom.first):
+                    continue  # the area in hectares, of `area_ha`
                 if atom.unit is not None:
                     atom.is_unknown = False
                     atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
@@ -281,6 +288,15 @@ def cut(linked: Linked) -> Cut:
         if atom.is_(Cue.SUPERLATIVE) and _is_kind(atom, behind):
             atom.cue = None  # first class, where a class is the first
     return found
+
+
+def _is_told_in(linked: Linked, at: int) -> bool:
+    """Whether an answer is asked for in a unit that a column of those named is called by."""
+    tokens = linked.tokens
+    if not at or tokens[at - 1].lemma != "in":
+        return False
+    named = (one.column.column for one in linked.mentions if one.column is not None and one.score >= _NAMED)
+    return any(is_told(tokens[at].lemma, tokens_of(name)) for name in named)
 
 
 def _is_kind(atom: Atom, behind: Atom) -> bool:
@@ -456,6 +472,8 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
             if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():
                 continue
             behind = tokens[at].text.lower() if at < len(tokens) else ""
+            if cue is Cue.MATCH and word == "like" and behind in _SOMEBODY:
+                continue  # who like someone
             if cue is Cue.ORDER and word == "ordered" and len(said) == 1 and behind in _HOW_OFTEN:
                 continue
             found.append((at, cue, what))

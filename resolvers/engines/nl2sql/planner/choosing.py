@@ -304,7 +304,7 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
         failed.append(Failed(plan, str(error), error))
         told = by_subject(catalog, error.ways, pieces.linked.text)
         if told is not None:
-            return _along(plan, [told], 0.0, catalog)
+            return _along(plan, [told], 0.0, catalog, pieces.linked.text)
         found_ends = at_ends(plan, error.ways, pieces, catalog)
         if found_ends is not None:
             try:
@@ -320,14 +320,23 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
     return _along(plan, [way for way, _ in ways[: 1 if is_clear else 3]], 0.0 if is_clear else SEVERAL_WAYS, catalog)
 
 
-def _along(plan: Plan, ways: Sequence[Way], cost: float, catalog: Catalog) -> list[tuple[Plan, exp.Query, float]]:
-    """The plan joined along each way in turn, as far as that can be written."""
+def _along(
+    plan: Plan, ways: Sequence[Way], cost: float, catalog: Catalog, text: str = ""
+) -> list[tuple[Plan, exp.Query, float]]:
+    """The plan joined along each way in turn, as far as that can be written; where `text` is told, other tables that
+    belong together in several ways are joined by what it says.
+    """
     found: list[tuple[Plan, exp.Query, float]] = []
     for way in ways:
         for one in with_way(plan, way):
             try:
                 found.append((one, written(one, catalog.known, catalog.joins), cost))
                 break
+            except Ambiguous as error:
+                told = by_subject(catalog, error.ways, text) if text and way not in error.ways else None
+                if told is not None and (more := _along(one, [told], cost, catalog)):
+                    found += more
+                    break
             except (Unwritable, Unjoinable):
                 continue
     return found

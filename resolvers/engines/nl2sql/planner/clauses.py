@@ -2,6 +2,7 @@
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom
@@ -247,11 +248,13 @@ class Clauses(Comparisons):
                 cond = self._new("exists")
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)
+                self.apart = False
         return True
 
     def _says_all(self) -> bool:
         """Whether a verb is the last thing said, or the only one that tells who is asked for."""
-        return self._ends() or (len(self.frame.items) == 1 and self.frame.asks_who)
+        by_somebody = self.is_(Cue.BY) and (self.at(1) is None or self.is_(Cue.END, offset=1))
+        return self._ends() or by_somebody or (len(self.frame.items) == 1 and self.frame.asks_who)
 
     def _named_at(self, offset: int) -> bool:
         return self.noun_at(offset) or self.value_at(offset) or self.maybe_value_at(offset)
@@ -461,6 +464,10 @@ class Clauses(Comparisons):
             return
         if self._modifier():
             return  # in which towns are there chess clubs
+        denied = self.is_(Cue.NO, offset=1) and self.is_(Cue.HAVE, offset=-1) and self.noun_at(2)
+        if atom.is_unknown and denied and is_participle(atom.text.lower()):
+            self.i += 1  # who have logged no visits
+            return
         if atom.is_unknown:
             self.frame.unknown.append((atom.first, atom.last))
         elif (atom.cue not in _PATH and not atom.is_(Cue.DISTINCT, Cue.WHEN)) and (

@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
+from resolvers.engines.nl2sql.planner.other_end import at_the_other_end
 from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
 from resolvers.engines.nl2sql.planner.present import at_present
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -60,7 +61,7 @@ class Composer(Clashes):
                     frame.loose.append((noun.ref.first, noun.ref.last))
                 continue
             self.items.append(item)
-        if (found := in_both(resolver, self.items)) is not None:
+        if (found := in_both(resolver, self.items) or at_the_other_end(resolver, self.items)) is not None:
             return found
         group_amounts(resolver, self.items, maker.item)
         if (total := spent_below(resolver, self.items)) is not None:

@@ -1,6 +1,6 @@
 """Conditions as they were said, made into conditions of a plan."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -163,6 +163,9 @@ class Conditions(Along):
             shown = self.resolver.frame.items[0] if self.resolver.frame.items else None
             key = self.resolver.column(shown) if shown is not None else None
             table = key.table if key is not None else None  # reasons that occurred more than once
+        if table is None and cond.negated and cond.noun is not None and not cond.inner:
+            held = self.resolver.column(cond.noun)  # have logged no hours, which rows of theirs tell
+            table = held.table if held is not None and held.table in self.catalog.below(main) else None
         if table is None:
             return None
         if cond.count is not None:
@@ -174,7 +177,7 @@ class Conditions(Along):
         if not cond.negated:
             if cond.how == EVERY:
                 return every(self.resolver, cond, table, main, conjoined(self.parts(cond.inner, table)))
-            if cond.how == "verb" and set(self.resolver.mentioned()) - {main, table} - self._denied():
+            if cond.how == "verb" and self._is_said_besides(cond, {main, table}):
                 return Part(None, cond)  # what is named besides says it: who enrolled in a course
             if cond.how == "of":
                 return Part(None, cond)
@@ -190,9 +193,17 @@ class Conditions(Along):
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
 
-    def _denied(self) -> set[str | None]:
-        """The tables that something is said not to have."""
-        return {self.resolver.table(one.table) for one in self.resolver.frame.conditions if one.negated}
+    def _is_said_besides(self, cond: Cond, tables: Collection[str | None]) -> bool:
+        """Whether what a verb says is told by what is named besides; not what something is said to have none of, nor
+        what it has besides: have a boat and are insured.
+        """
+        told = self.resolver.frame.conditions
+        besides = set(self.resolver.mentioned()) - set(tables)
+        besides -= {self.resolver.table(one.table) for one in told if one.negated}
+        if any(one.first > cond.first and not one.apart for one in told):
+            return bool(besides)
+        had = (one for one in told if one.kind == "exists" and not one.how and one.first < cond.first)
+        return bool(besides - {self.resolver.table(one.table) for one in had if cond.apart})
 
     # Values.
 

@@ -28,8 +28,33 @@ _LONGEST: Final = 4
 
 def with_roles(linked: Linked, catalog: Catalog) -> Linked:
     """The mentions, where `home team` is the team that a key of a game tells, unless a column is called so."""
+    linked = _called_by_keys(linked, catalog)
     more = [*_told(linked, catalog), *_parts(linked, catalog)]
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
+
+
+def _called_by_keys(linked: Linked, catalog: Catalog) -> Linked:
+    """The mentions, where the keys of several tables call the rows of one what it does not call itself: `student_id`,
+    of friends and of likes, are the students, and no part that they play in one or the other.
+    """
+    keyed = (one for one in linked.mentions if one.column is not None and one.score >= _KEYED)
+    spans = dict.fromkeys((one.first, one.last) for one in keyed if one.column in catalog.references)
+    called: dict[tuple[int, int], str] = {}
+    for first, last in spans:
+        keys = _role_keys(linked, catalog, first, last)
+        if len({key.table for key in keys}) > 1 and len({key.to for key in keys}) == 1 and catalog.names(keys[0].to):
+            called[first, last] = keys[0].to
+    if not called:
+        return linked
+    ends = {last for _, last in called}
+    kept = (one for one in linked.mentions if not _is_key_of(one, linked, ends))
+    more = (Mention(*span, MentionKind.TABLE, _PLAYED, "reference", table=table) for span, table in called.items())
+    return replace(linked, mentions=(*kept, *more))
+
+
+def _is_key_of(one: Mention, linked: Linked, ends: set[int]) -> bool:
+    """Whether words are a key of rows that are called by it: `id of students`, which are theirs and nobody else's."""
+    return one.kind is MentionKind.COLUMN and one.last in ends and "of" in linked.words(one.first, one.last)
 
 
 def _told(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
@@ -121,28 +146,34 @@ def _is_listed(linked: Linked, first: int) -> bool:
 
 def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | None:
     """The only key that is called by these words, but for `id`, where they name no table and none is called so."""
+    found = _role_keys(linked, catalog, first, last)
+    said = _named_tables(linked)
+    likely = found if len(found) < 2 else [key for key in found if key.table in said]
+    return likely[0] if len(likely) == 1 and catalog.names(likely[0].to) else None
+
+
+def _role_keys(linked: Linked, catalog: Catalog, first: int, last: int) -> list[Key]:
+    """The keys that are called by these words, but for `id`, where they name no table and none is called so."""
     words = [word for word in linked.words(first, last) if word not in _IDENTIFIES]
     if not words or len(words) < last - first or linked.tokens[first].text.lower() in _ARTICLES:
-        return None
+        return []
     found: list[Key] = []
     for one in linked.mentions:
         if (one.first, one.last) != (first, last):
             continue
         if one.kind is MentionKind.TABLE and one.score >= _TABLED:
-            return None
+            return []
         if one.kind is not MentionKind.COLUMN or one.column is None or one.how == ROLE or one.score < _KEYED:
             continue
         key = catalog.reference(one.column)
         if key is None:
             if one.score >= _NAMED:
-                return None
+                return []
             continue
         role = [word for word in catalog.words(one.column) if word not in _IDENTIFIES]
         if role == words and key.table != key.to and not set(role) & set(catalog.table_words(key.to)):
             found.append(key)
-    said = _named_tables(linked)
-    likely = found if len(found) < 2 else [key for key in found if key.table in said]
-    return likely[0] if len(likely) == 1 and catalog.names(likely[0].to) else None
+    return found
 
 
 def _key(linked: Linked, catalog: Catalog, at: int, table: str) -> Key | None:

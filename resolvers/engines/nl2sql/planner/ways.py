@@ -118,14 +118,28 @@ def by_subject(catalog: Catalog, ways: Sequence[Way], text: str) -> Way | None:
     keys = [ColumnKey(one.table, one.column) for one in ends if one is not None]
     if len(keys) != 2 or keys[0].table != keys[1].table:
         return None
-    objects = [not set(catalog.words(key)) - _IDENTIFIES for key in keys]
+    objects = [is_called_as_its_table(catalog, key) for key in keys]
     if sum(objects) != 1:
         return None
     turned = _TURNED.search(text)
-    deeds = {root_of(word) for word in catalog.table_words(keys[0].table)}
-    return ways[objects.index(turned is not None and root_of(turned[1]) in deeds)]
+    deeds = catalog.table_words(keys[0].table)
+    return ways[objects.index(turned is not None and any(is_akin(turned[1].lower(), one) for one in deeds))]
 
 
+def is_called_as_its_table(catalog: Catalog, key: ColumnKey) -> bool:
+    """Whether a key is called as its table is, and so tells whom a row is about: `followed_id`, of who follows whom."""
+    table = catalog.table_words(key.table)
+    return all(any(is_akin(word, one) for one in table) for word in set(catalog.words(key)) - _IDENTIFIES)
+
+
+def is_akin(one: str, other: str) -> bool:
+    """Whether two words are forms of one: praised and praises, endorsed and endorsement."""
+    short, long = sorted((one, other), key=len)
+    return root_of(one) == root_of(other) or long.startswith(short[: max(_STEM, len(short) - 2)])
+
+
+_STEM: Final = 4
+"""Letters that two forms of a word begin with alike at least."""
 _IDENTIFIES: Final = frozenset(("id", "code", "number", "no", "key"))
 _TURNED: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being)(?: also| both| not| never)? ([a-z]+ed)\b", re.IGNORECASE
@@ -151,5 +165,15 @@ def _related(condition: Condition | None, way: Way) -> Condition | None:
     if isinstance(condition, Member):
         return replace(condition, plan=replace(condition.plan, via=(*condition.plan.via, *way)))
     if isinstance(condition, Both):
-        return Both(tuple(one for part in condition.parts if (one := _related(part, way)) is not None))
+        some = any(_goes(part, way) for part in condition.parts)
+        parts = (_related(part, way) if _goes(part, way) or not some else part for part in condition.parts)
+        return Both(tuple(one for one in parts if one is not None))
     return condition
+
+
+def _goes(condition: Condition, way: Way) -> bool:
+    """Whether a condition is about rows of a table that a way leads from or to."""
+    tables = {one.table for pair in way for one in pair}
+    return isinstance(condition, Related | Member) and not tables.isdisjoint(
+        (condition.plan.main, *condition.plan.also)
+    )
