@@ -251,7 +251,7 @@ def plain_text(text: str) -> str:
     text = _NOT.sub(r"\1n't", text)
     text = _INSIDE.sub(r'whose \2 contains "\1"', text)
     text = spoken_spans(_AS_A.sub(r"is \1", _AGED.sub("with age", _PLEASE.sub(r"\1", in_one_unit(text)))))
-    text = _ONCE.sub("exactly once", text)
+    text = _CAME_OUT.sub("was released", _ONCE.sub("exactly once", text))
     text = _SCALED.sub(r"\1 \2 \5\3\4 \5", text)
     return _IDS.sub("id", _NUMBERS_EACH.sub("number of", text))
 
@@ -273,6 +273,8 @@ _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|p
 _WEEKDAY: Final = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)
 _ONCE: Final = re.compile(r"(?<=\wed )only once\b|\bjust once\b", re.IGNORECASE)
 """What was done only once was not done again; each name only once is no doubles."""
+_CAME_OUT: Final = re.compile(r"\b(?:came|come|comes) out\b(?! (?:of|to|as|on top|ahead|first|last)\b)", re.IGNORECASE)
+"""What films, songs, books and the like do when they are released."""
 _SCALED: Final = re.compile(
     r"\b(between|from) (\d[\d.,]*)( (?:and|to) )(\d[\d.,]*) (hundred|thousand|million|billion)\b", re.IGNORECASE
 )

@@ -6,7 +6,9 @@ from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, t
 
 YARDS = table("yards", "yard_id*:INTEGER yard_name harbour")
 BOATS = keyed(
-    table("boats", "boat_id*:INTEGER boat_name designer rig inspections:INTEGER yard_id:INTEGER"),
+    table(
+        "boats", "boat_id*:INTEGER boat_name designer rig inspections:INTEGER sold_on:DATE price:DOUBLE yard_id:INTEGER"
+    ),
     yard_id="yards.yard_id",
 )
 HIRES = keyed(table("hires", "hire_id*:INTEGER boat_id:INTEGER hired_on:DATE fee:DOUBLE"), boat_id="boats.boat_id")
@@ -54,3 +56,35 @@ def test_the_most_inspected_of_each_is_not_that_of_all() -> None:
 
 def test_the_most_inspected_that_something_has_are_counted() -> None:
     assert "COUNT(*)" in read("Which yard has the most inspected boats?")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("Which boats have logged no hires and what rig do they have?", "rig"),
+        ("What is the name of each boat and which designer built it?", "SELECT boat_name, designer FROM boats"),
+        ("Which boats were sold in 2025 and for how much?", "SELECT boat_name, price"),
+        ("How much did we take in fees in 2025?", "SELECT SUM(fee)"),
+        ("Which yards have seen no inspections?", "NOT EXISTS"),
+    ],
+)
+def test_what_is_said_at_the_end_of_a_question_is_answered(text: str, part: str) -> None:
+    assert part in read(text)
+
+
+def test_what_came_out_was_released_and_an_answer_in_its_own_unit_is_that() -> None:
+    songs = table("songs", "song_id*:INTEGER title released_on:DATE length_km:DOUBLE area_ha:DOUBLE")
+    known = knowledge(songs, profiles={}, dialect="duckdb")
+    assert "released_on" in drafted("How many songs came out in 2025?", known).sql
+    found = drafted("What is the total area of the songs in hectares?", known)
+    assert "SUM" in found.sql
+    assert "area_ha" in found.sql
+
+
+def test_the_last_release_date_is_a_date() -> None:
+    songs = table("songs", "song_id*:INTEGER title song_date:DATE other_details")
+    known = knowledge(songs, profiles={}, dialect="duckdb")
+    assert drafted("What is the last song release date?", known).sql.startswith('SELECT "song_date"')
+    assert drafted("What is the first song? List the date and details.", known).sql.startswith(
+        'SELECT "song_date", "other_details"'
+    )

@@ -36,12 +36,15 @@ _FAMILIES: Final = (
     ("cubic", "volume capacity size"),
     ("percent %", "percent percentage share rate discount percent pct"),
     ("litre liter", "volume capacity litre liter"),
-    ("hectare acre", "area size hectare acre"),
+    ("hectare ha", "area size hectare ha"),
+    ("acre ac", "area size acre ac"),
     ("knot", "speed knot"),
 )  # fmt: skip
 
 MEASURES: Final = {unit: words(names) for units, names in _FAMILIES for unit in units.split()}
 """Words of columns' names that go with a unit, by the unit in the singular."""
+SPELLINGS: Final = {unit: frozenset(units.split()) for units, _ in _FAMILIES for unit in units.split()}
+"""How a unit is written, by each way to write it: hectare, ha."""
 
 
 _SIZES: Final = (
@@ -117,6 +120,11 @@ def is_unit(before: Sequence[str], lemma: str) -> bool:
         return False
     number = before[-2:-1] if before[-1].lower() in ("square", "cubic") else before[-1:]
     return any(map(is_numeric, number))
+
+
+def is_told(lemma: str, words: Collection[str]) -> bool:
+    """Return whether a column is named after a unit: hectares, of `area_ha`."""
+    return lemma in SPELLINGS and not SPELLINGS[lemma].isdisjoint(words)
 
 
 def is_numeric(text: str) -> bool:

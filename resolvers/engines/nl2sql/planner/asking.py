@@ -23,6 +23,11 @@ _RATES: Final = frozenset((*UNITS, "hour", "night"))
 """Words behind `per` that only say what an amount is for: per week."""
 _WITHIN = ("in", "at", "of", "do", "does", "did")
 """Words before what everything is of."""
+_SAYING_MORE = (
+    Cue.MOST, Cue.SUPERLATIVE, Cue.AGGREGATE, Cue.COUNT, Cue.COMPARE, Cue.COMMON, Cue.NOT, Cue.NO, Cue.AND, Cue.OR,
+    Cue.EACH, Cue.MORE,
+)  # fmt: skip
+"""Phrases that make more of a question than who did what is asked for as well."""
 _EMPTY = frozenset(("content", "figure", "level", "amount", "value", "measurement", "reading"))
 """Nouns behind a column that add nothing to what it is called."""
 
@@ -35,6 +40,7 @@ class Asking(Clauses):
         if not (
             self._how_many_of_them()
             or self._how_much_done()
+            or self._what_as_well()
             or self._had_every()
             or self._each_once()
             or self._by_figure()
@@ -152,6 +158,34 @@ class Asking(Clauses):
             return False
         items[0].count = True
         self.i += 1
+        return True
+
+    def _what_as_well(self) -> bool:
+        """`the name of each pilot and what glider they fly`: asked for as well, where nothing is said of it."""
+        before = self.at(-1)
+        if before is None or not before.is_(Cue.AND, Cue.COMMA) or not self.frame.items:
+            return False
+        ahead = 1 if self.is_(Cue.PREPOSITION) else 0
+        much = self.at(ahead)
+        if much is not None and much.is_(Cue.MUCH) and not much.said and (ahead or before.is_(Cue.AND)):
+            following = self.at(ahead + 1)
+            if following is None or following.is_(Cue.END):
+                self.frame.items.append(Noun(wh="much", near=tuple(self.near)))  # were sold, and for how much
+                self.i += ahead + 1
+                return True
+        if not self.is_(Cue.WHAT, Cue.WHICH) or not self.noun_at(1) or self.frame.items[0].share:
+            return False
+        start, near, tables = self.i, list(self.near), list(self.frame.tables)
+        self.i += 1
+        noun = self.noun()
+        tail = self.atoms[self.i :]
+        end = next((at for at, one in enumerate(tail) if one.is_(Cue.END)), len(tail))
+        said = any(one.is_(*_SAYING_MORE) or not (one.may_be_verb or one.cue) for one in tail[:end])
+        if noun is None or noun.ref is None or said:
+            self.i, self.near, self.frame.tables = start, near, tables
+            return False
+        self.frame.items.append(noun)
+        self.i += end
         return True
 
     def _how_much_done(self) -> bool:

@@ -30,7 +30,7 @@ from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
-from resolvers.engines.nl2sql.planner.measuring import is_of_days, measured_by_verb, total_below
+from resolvers.engines.nl2sql.planner.measuring import amount_of, is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import done_when
 from resolvers.engines.nl2sql.planner.people import asked_for, named_by_deed
@@ -102,6 +102,8 @@ class Items:
             figure = self._extreme(noun, target)
             if figure is None and noun.wh == "much" and (worth := self._worth(target, noun)) is not None:
                 return worth  # how much did each stay cost
+            if figure is None and noun.wh == "much" and (amount := self._only_amount(target, noun)) is not None:
+                return amount
             return self._entity(target, noun) if figure is None else figure
         if (worth := self._paid_on(noun, target)) is not None:
             return worth
@@ -338,6 +340,19 @@ class Items:
         told = measured_by_verb(self.resolver, table)
         return self._column(told, noun) if told is not None else None
 
+    def _only_amount(self, table: str, noun: Noun) -> Item | None:
+        """`how much grain did we get`: the total of the only number of rows called as what there is much of."""
+        ref = noun.ref
+        if ref is None or not self.resolver.cut.linked.tokens[ref.last - 1].is_lemma:
+            return None
+        sizes = [
+            key for key in self.catalog.of(table) if self.catalog.is_measure(key) and not self.catalog.is_year(key)
+        ]
+        if len(sizes) != 1:
+            return None
+        self.resolver.doubt("the only number of what there is much of is taken", 0.15)
+        return Item([Figure(Aggregate.SUM, as_column(sizes[0]))], table, noun, columns=(sizes[0],), figures=True)
+
     def together(self) -> bool:
         """`cost together`, `in total`: all amounts as one."""
         tokens = self.resolver.cut.linked.tokens
@@ -449,6 +464,11 @@ class Items:
 
     def _everything(self, table: str, noun: Noun) -> Item:
         columns = tuple(self.catalog.of(table))
+        said = self.resolver.cut.linked.words(noun.first, noun.first + 1)
+        called = [key for key in columns if said and said[0] in self.catalog.words(key)]
+        listed = len(self.resolver.frame.items) > 1 or len(self.resolver.frame.shown) > 1
+        if listed and len(called) == 1:
+            return self._column(called[0], noun)  # the date and the details, which a column is called by
         return Item([as_column(key) for key in columns], table, noun, table, columns)
 
     def _unnamed(self, noun: Noun) -> Item | None:
@@ -501,6 +521,8 @@ class Items:
             return self._place(table, noun)
         if noun.wh == "much":
             worth = self._worth(table, noun) or total_below(resolver, table, noun)
+            amount = amount_of(self.catalog, table) if worth is None and len(resolver.frame.items) > 1 else None
+            worth = self._column(amount, noun) if amount is not None else worth  # were sold, and for how much
             return self._of_those(worth, noun) if worth is not None else None
         return self._entity(table, noun) if noun.wh == "who" else None
 

@@ -287,6 +287,8 @@ class Reader:
         while noun.ref is not None:
             possessive = self.is_(Cue.POSSESSIVE)
             offset = 1 if possessive else 0
+            if not possessive and self._deed_between(noun.ref):
+                self.i += 1
             ahead = self.at(offset)
             if not self.noun_at(offset) or ahead is None or ahead.ref is None:
                 if possessive:
@@ -309,6 +311,15 @@ class Reader:
                 self.remember(noun.ref)
             self.i += offset + 1
             noun.ref = ahead.ref
+
+    def _deed_between(self, ref: Ref) -> bool:
+        """`the parcel release date`: a verb in its base form between rows and a column of theirs says what for."""
+        deed, head = self.at(), self.at(1)
+        if deed is None or head is None or head.ref is None or not may_be_table(ref) or not self.noun_at(1):
+            return False
+        deedlike = deed.is_(Cue.LIGHT) and deed.ref is None and deed.last - deed.first == 1
+        beside = deed.first == ref.last and head.first == deed.last and not may_be_table(head.ref)
+        return deedlike and beside and self.cut.linked.tokens[deed.first].is_lemma
 
     def _is_told(self, atom: Atom) -> bool:
         """`candidates born before 1970`: a participle tells what is compared, and is not what is asked for."""

@@ -128,8 +128,27 @@ class Parser(Asking):
             frame.items.append(Noun(wh=wh))
         elif not frame.items and wh == "much" and self.noun_at():
             self._items("")
+        elif not frame.items and wh == "much" and self._amount_in():
+            pass
         elif not frame.items and wh == "much":
             frame.items.append(Noun(wh=wh))
+
+    def _amount_in(self) -> bool:
+        """`How much did we take in fees`: the amount is what stands behind the verb."""
+        deed, within = self.at(), self.at(1)
+        if deed is None or within is None or not deed.may_be_verb or within.text.lower() != "in":
+            return False
+        if not self.noun_at(2) or self.table_at(2):
+            return False
+        start = self.i
+        self.i += 2
+        noun = self.noun()
+        if noun is None or noun.ref is None or noun.aggregates or noun.count:
+            self.i = start
+            return False
+        noun.aggregates = (Aggregate.SUM,)
+        self.frame.items.append(noun)
+        return True
 
     def _more_items(self, offset: int) -> bool:
         return self.noun_at(offset) or self.is_(
