@@ -2,6 +2,7 @@
 
 import pytest
 
+from resolvers.engines.nl2sql.language.measures import in_one_unit
 from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
 
 YARDS = table("yards", "yard_id*:INTEGER yard_name harbour")
@@ -88,3 +89,53 @@ def test_the_last_release_date_is_a_date() -> None:
     assert drafted("What is the first song? List the date and details.", known).sql.startswith(
         'SELECT "song_date", "other_details"'
     )
+
+
+PEOPLE = table("rowers", "rower_id*:INTEGER rower_name age:INTEGER joined_on:DATE left_on:DATE row_min:INTEGER")
+OARS = keyed(table("oars", "oar_id*:INTEGER kind age:INTEGER rower_id:INTEGER"), rower_id="rowers.rower_id")
+PRIZES = keyed(table("prizes", "prize_id*:INTEGER prize_name rower_id:INTEGER"), rower_id="rowers.rower_id")
+CLUB = knowledge(
+    PEOPLE, OARS, PRIZES, dialect="duckdb",
+    profiles={OARS.fqn: profiled(OARS, {"kind": ["scull", "sweep"]}),
+              PRIZES.fqn: profiled(PRIZES, {"prize_name": ["Silver Cup", "Gold Cup"]})},
+)  # fmt: skip
+
+
+def test_what_that_says_behind_a_value_is_said_of_its_rows() -> None:
+    sql = drafted("Which rowers have a scull that is age 3?", CLUB).sql.replace('"', "")
+    assert "oars.age = 3" in sql
+    assert "rowers.age" not in sql
+    sql = drafted("Which rowers who are age 30 have a scull?", CLUB).sql.replace('"', "")
+    assert "rowers.age = 30" in sql
+
+
+def test_a_count_may_be_one_of_two_that_will_do() -> None:
+    sql = drafted("Which rowers have more than 3 oars or won the Silver Cup?", CLUB).sql.replace('"', "")
+    assert "HAVING COUNT(*) > 3) OR " in sql
+    sql = drafted("Which rowers have more than 3 oars and won the Silver Cup?", CLUB).sql
+    assert " OR " not in sql
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("Which rowers joined the club in 2024?", "joined_on BETWEEN"),
+        ("Which rowers joined the company in 2024?", "joined_on BETWEEN"),
+        ("How many rowers joined our firm before 2020?", "joined_on <"),
+    ],
+)
+def test_words_for_those_whose_data_it_is_say_nothing(text: str, part: str) -> None:
+    assert part in drafted(text, CLUB).sql.replace('"', "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("longer than two and a half hours", "longer than 2.5 hours"),
+        ("an hour and a half", "1.5 hours"),
+        ("3 and a half years", "3.5 years"),
+        ("one half of the players", "one half of the players"),
+    ],
+)
+def test_halves_of_units_are_numbers(text: str, said: str) -> None:
+    assert in_one_unit(text) == said

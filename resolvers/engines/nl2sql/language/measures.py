@@ -6,6 +6,7 @@ from decimal import Context, Decimal
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words
+from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import Token
 
 _LENGTH: Final = "length height altitude elevation depth distance width size range wingspan diameter"
@@ -62,6 +63,13 @@ _TWO_UNITS: Final = re.compile(
 )
 
 
+_SMALL: Final = [word for word, number in NUMBER_WORDS.items() if 0 < number <= 12]
+_AND_A_HALF: Final = re.compile(rf"\b(\d+|{'|'.join(_SMALL)}) and a half(?= [a-z])", re.IGNORECASE)
+_HALF_OF_ONE: Final = re.compile(
+    r"\b(?:an?|one) (hour|minute|day|week|month|year|mile|kilo) and a half\b", re.IGNORECASE
+)
+
+
 def scale(said: str, words: Collection[str]) -> Decimal | None:
     """Return what a number in one unit is multiplied by for a column whose name has another; None where nothing says
     so.
@@ -99,8 +107,16 @@ def rounded(number: Decimal) -> Decimal:
 
 
 def in_one_unit(text: str) -> str:
-    """A question with spans of time in two units said in the first of them: 2 hours and 15 minutes as 2.25 hours."""
+    """A question with spans of time in two units said in the first of them: 2 hours and 15 minutes as 2.25 hours, an
+    hour and a half as 1.5 hours.
+    """
+    text = _AND_A_HALF.sub(lambda found: f"{_many(found[1])}.5", text)
+    text = _HALF_OF_ONE.sub(r"1.5 \1s", text)
     return _TWO_UNITS.sub(_joined, text)
+
+
+def _many(said: str) -> int:
+    return int(said) if said.isdigit() else NUMBER_WORDS[said.lower()]
 
 
 def _joined(found: re.Match[str]) -> str:

@@ -3,9 +3,9 @@
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_participle
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
@@ -15,6 +15,9 @@ _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.
          Cue.EVERYTHING, Cue.THAN)  # fmt: skip
 
 
+_WHOLE = frozenset(("company", "firm", "business", "organisation", "organization", "staff", "team"))
+_HELD = 0.85
+"""How well a word must be known as a value for what `that` says behind it to be said of its rows."""
 _BEFORE_KINDS = frozenset(("the", "a", "an", "of", "in", "at", "from", "for", "by", "with", "on", "to", "and", "or"))
 """Words before one that says what kind of thing the name behind it is."""
 
@@ -46,6 +49,8 @@ class Clauses(Comparisons):
             self.both = atom.is_(Cue.BOTH)
             self.negated = self.negated or atom.is_(Cue.NEITHER)
             self.i += 1
+        elif self.is_(Cue.LIGHT, offset=-1) and self._whole_ahead():
+            self.i += 1  # joined the company in 2024
         elif not (
             self._ordered_goods()
             or self._order()
@@ -54,6 +59,7 @@ class Clauses(Comparisons):
             or self._negation()
             or self._condition()
         ):
+            self._of_the_value()
             self._rest(atom)
 
     def _ordered_goods(self) -> bool:
@@ -67,6 +73,19 @@ class Clauses(Comparisons):
         self.i += 1
         self._had(Noun(atom.ref, near=tuple(self.near)), self.negated, plain=True)
         return True
+
+    def _of_the_value(self) -> None:
+        """`owners of a dog that is 3 years old`: what `that` says behind a value is said of the rows that hold it."""
+        value = self.last.values[0] if self.last is not None and self.last.kind == "value" else None
+        atom = self.at()
+        if value is None or atom is None or value.last != atom.first or atom.text.lower() not in ("that", "which"):
+            return
+        if not self.is_(Cue.BE, Cue.HAVE, offset=1) or self.cut.linked.tokens[value.first].quoted:
+            return
+        held = [one.column.table for one in value.values if one.column is not None and one.score >= _HELD]
+        if len(set(held)) == 1 and self.cut.linked.tokens[value.last - 1].text.islower():
+            rows = Mention(value.first, value.last, MentionKind.TABLE, 1.0, "value", table=held[0])
+            self.near.insert(0, Ref(value.first, value.last, (rows,)))
 
     def sentence(self) -> None:
         """What a further sentence says to show."""
@@ -193,6 +212,8 @@ class Clauses(Comparisons):
             self._add(self.plain_value())
             return True
         self.i += 1
+        if atom.ref.columns and self._whole_ahead():
+            del self.atoms[self.i]  # have left the company, joined the firm in 2020
         noun = Noun(atom.ref, near=tuple(self.near))
         if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self._rows_ahead(2) is not None:
             return True
@@ -251,6 +272,17 @@ class Clauses(Comparisons):
                 self.apart = False
         return True
 
+    def _whole_ahead(self) -> bool:
+        """Whether a word for those whose data it is stands there, and none of their rows: `the company`."""
+        atom, behind = self.at(), self.at(1)
+        if atom is None or atom.last - atom.first != 1 or atom.first < 1 or atom.text.lower() not in _WHOLE:
+            return False
+        if self.cut.linked.tokens[atom.first - 1].text.lower() not in ("the", "our", "this"):
+            return False
+        called = atom.ref is not None and atom.ref.best(MentionKind.TABLE) >= 0.8
+        named = behind is not None and behind.ref is not None and bool(behind.ref.values)
+        return not called and not named
+
     def _says_all(self) -> bool:
         """Whether a verb is the last thing said, or the only one that tells who is asked for."""
         by_somebody = self.is_(Cue.BY) and (self.at(1) is None or self.is_(Cue.END, offset=1))
@@ -273,6 +305,9 @@ class Clauses(Comparisons):
         table = noun.ref is not None and noun.owner is None and may_be_table(noun.ref)
         if not table and noun.owner is None and self.near and start and self.atoms[start - 1].is_(Cue.WHOSE):
             noun.owner = self.near[0]
+        of = self.near[0] if not table and noun.owner is None and self.near and start > 1 else None
+        if of is not None and of.mentions[0].how == "value" and of.last == self.atoms[start - 2].first:
+            noun.owner = of  # a dog that is age 3
         before = self.i
         negated = False
         while self.is_(
@@ -443,8 +478,9 @@ class Clauses(Comparisons):
             ranked.aggregates = (Aggregate.AVG,)  # which airline has the longest delays on average
             self.i += 1
             return
-        if self._on_average(atom) and self.frame.sorts and self.frame.sorts[-1].degree and ranked is None:
-            self.frame.sorts[-1].averaged = True  # which breed is the tallest on average
+        unnamed = ranked is None or ranked.ref is None
+        if self._on_average(atom) and self.frame.sorts and self.frame.sorts[-1].degree and unnamed:
+            self.frame.sorts[-1].averaged = True  # which breed is the tallest, has the longest tails, on average
             self.i += 1
             return
         if whole and self.frame.sorts and self.frame.sorts[-1].most and ranked is not None:

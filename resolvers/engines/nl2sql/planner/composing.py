@@ -454,5 +454,10 @@ class Composer(Clashes):
                 groups=(as_column(key),),
                 having=compared,
             )
-            found.append(Member(as_column(key), counting))
+            many = Member(as_column(key), counting)
+            at = next((at for at, part in enumerate(parts) if part.cond is one.cond and part.condition is None), None)
+            if at is not None and any(part.cond.joined == "or" for part in parts):
+                parts[at] = replace(parts[at], condition=many)  # have more than 3 courses, or are on leave
+            else:
+                found.append(many)
         return found

@@ -52,6 +52,8 @@ _CHANGES: Final = frozenset(
 _CHOOSES: Final = (exp.Where, exp.Join, exp.Group, exp.Order, exp.Limit, exp.AggFunc)
 _VERSUS: Final = ("vs", "versus", "compared")
 _COMPARED: Final = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+_EITHER: Final = (exp.Or, exp.Union, exp.In, exp.Not, exp.NEQ, exp.Except, exp.Group, exp.Case, exp.GTE, exp.LTE)
+"""What answers to `or`: a choice, a denial of both, groups of each, an end that is told as `3 or more`."""
 _DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
 
 
@@ -82,6 +84,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             yield "what is the most so is not looked for", 0.4
         if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):
             yield "something is denied and the query denies nothing", 0.5
+        if atom.is_(Cue.OR) and not has(*_EITHER):
+            yield "one or the other is said and the query looks for no choice", 0.3
         if atom.is_(Cue.MORE) and not (most or has(*_COMPARED)):
             yield "what is more or less is not compared", 0.4
         if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
