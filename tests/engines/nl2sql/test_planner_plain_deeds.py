@@ -139,3 +139,23 @@ def test_words_for_those_whose_data_it_is_say_nothing(text: str, part: str) -> N
 )
 def test_halves_of_units_are_numbers(text: str, said: str) -> None:
     assert in_one_unit(text) == said
+
+
+GUESTS = table("guests", "guest_id*:INTEGER first_name last_name registered_on:DATE")
+STAYS = keyed(table("guest_registry", "stay_id*:INTEGER guest_id:INTEGER nights:INTEGER"), guest_id="guests.guest_id")
+INN = knowledge(GUESTS, STAYS, profiles={}, dialect="duckdb")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("What is the name of the first guest to register?", "first_name, last_name"),
+        ("What is the first and last name of the first guest to register?", "first_name, last_name"),
+        ("What is the last name of the first guest to register?", "last_name"),
+    ],
+)
+def test_the_name_of_the_first_guest_is_no_first_name(text: str, shown: str) -> None:
+    sql = drafted(text, INN).sql.replace('"', "")
+    assert sql.startswith(f"SELECT {shown} FROM guests")
+    assert "ORDER BY registered_on ASC" in sql
+    assert "LIMIT 1" in sql

@@ -60,6 +60,12 @@ def strays(
     if tokens[mention.last - 1].text.lower() in ORDINALS and is_ranked(tokens, mention.last):
         return True  # poured in the second most pubs
     inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    ends_with = tokens[mention.last - 1]
+    ranks = ends_with.text.lower() in ORDINALS or ends_with.text.lower() in ("first", "last")
+    if ranks and "of" in inside and any(one == mention.last for one, _ in begun):
+        return True  # the name of the first guest, where there is a first name
+    if mention.kind is MentionKind.TABLE and "to" in inside and ends_with.is_lemma and ends_with.lemma in VERBS:
+        return True  # the last guest to book
     is_loose = mention.kind is MentionKind.TABLE and mention.score < 0.85
     if is_loose and (mention.last, mention.table) in tables:
         return True  # teaches the course
