@@ -159,3 +159,19 @@ def test_the_name_of_the_first_guest_is_no_first_name(text: str, shown: str) -> 
     assert sql.startswith(f"SELECT {shown} FROM guests")
     assert "ORDER BY registered_on ASC" in sql
     assert "LIMIT 1" in sql
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("Which boat paid us the most?", "ORDER BY SUM(hires.fee) DESC LIMIT 1"),
+        ("Which boat has the longest hires on average?", "ORDER BY AVG(hires.length_min) DESC LIMIT 1"),
+    ],
+)
+def test_the_most_is_of_what_is_paid_and_the_longest_of_what_is_had(text: str, order: str) -> None:
+    hires = keyed(
+        table("hires", "hire_id*:INTEGER boat_id:INTEGER paid_on:DATE fee:DOUBLE length_min:INTEGER"),
+        boat_id="boats.boat_id",
+    )
+    boats = table("boats", "boat_id*:INTEGER boat_name bought_on:DATE sold_on:DATE")
+    assert order in drafted(text, knowledge(boats, hires, profiles={}, dialect="duckdb")).sql.replace('"', "")

@@ -243,7 +243,7 @@ charge | charge fee price cost
 earn | salary pay wage income earnings revenue fee amount cost price
 make | salary pay wage income earnings revenue
 get | salary pay wage
-pay | salary pay wage amount payment price cost total
+pay | salary pay wage amount payment price cost total fee charge fare rent premium
 spend | amount cost payment price total
 weigh | weight mass
 last | duration length runtime minutes hours days

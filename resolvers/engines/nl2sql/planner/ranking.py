@@ -270,10 +270,11 @@ class Ranking(Grouping):
             if came is not None and not self.items[0].figures:
                 return as_column(came), not sort.degree.descending  # who has been with us the longest came first
             lasts = says_how_long(resolver, sort.degree.adjective, self.items[0].table)
-            if lasts is not None and (sort.noun is None or sort.noun.ref is None) and not self.items[0].figures:
+            owned = resolver.table(sort.noun.owner) if sort.noun is not None else None
+            own = owned is None or owned == self.items[0].table  # and not: which club has the longest matches
+            if lasts is not None and own and (sort.noun is None or sort.noun.ref is None) and not self.items[0].figures:
                 return lasts, sort.degree.descending
             found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
-            owned = resolver.table(sort.noun.owner) if sort.noun is not None else None
             if owned is not None and sort.degree.adjective in ("high", "low"):
                 comes_to = amount_of(resolver.catalog, owned)
                 if comes_to is not None and not self.groups and not self.items[0].figures:
