@@ -34,6 +34,8 @@ import sqlalchemy as sa
 from persistence.engine import Database
 from persistence.jobs import ledger as job_ledger
 from persistence.jobs.calls import Abandoned, Calls, Run, pauses, unknown_work
+from persistence.jobs.looking import Looks, looked_into
+from persistence.jobs.news import FileNews, News, PostgresNews
 from persistence.jobs.port import (
     Arguments,
     FanOut,
@@ -112,6 +114,9 @@ class DbosJobs:
         self._calls = Calls(database, settings.job_attempts)
         self._lock: FileLock | None = None
         self._watch: asyncio.Task[None] | None = None
+        path = sa.make_url(self._url).database or ""
+        self._news: News = PostgresNews(self._url) if self._shared else FileNews(path, settings.job_poll_seconds)
+        self._looks: dict[str, Looks] = {}
         self._reaper = Reaper(
             database,
             self,
@@ -143,7 +148,11 @@ class DbosJobs:
             await self._off(self._open)
             if self._executes:
                 await self._reaper.start()
+                self._looks = {
+                    queue: Looks(self._settings.job_poll_seconds, self._looks_often) for queue in (JOBS, TASKS)
+                }
                 await self._off(self._launch)
+                self._news.start(self._wake)
                 self._watch = self._loop.create_task(self._watch_cancellations(), name="stoa-jobs-watch")
         except BaseException:
             await self.stop(0)
@@ -161,6 +170,7 @@ class DbosJobs:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
             self._watch = None
+        await self._news.stop()
         for limit, last in ((grace, False), (5.0, True)):
             end = time.monotonic() + limit
             if last:
@@ -194,7 +204,7 @@ class DbosJobs:
         """Start a job, once for ever."""
         kept = plain(arguments)
         options = self._options(JOB, JOBS, checked_key(key))
-        await self._off(lambda: self._client.enqueue(options, name, key, kept))
+        await self._off(lambda: self._put(JOBS, [(options, name, key, kept)]))
 
     async def cancel(self, key: str) -> None:
         """Cancel a job with its tasks, or one task."""
@@ -243,6 +253,8 @@ class DbosJobs:
             for queue, part in ((JOBS, [k for k in keys if "/" not in k]), (TASKS, [k for k in keys if "/" in k])):
                 for chunk in _chunks(part):
                     self._client.resume_workflows(chunk, queue_name=queue)
+                if part:
+                    self._put(queue, [])
 
         await self._off(resume)
 
@@ -300,7 +312,7 @@ class DbosJobs:
                 "serializer": DBOSPortableJSONSerializer(),
                 "use_listen_notify": False,
                 "log_level": "WARNING",
-                "notification_listener_polling_interval_sec": max(1.0, self._settings.job_poll_seconds),
+                "notification_listener_polling_interval_sec": 1.0,
             }
         )
 
@@ -312,8 +324,8 @@ class DbosJobs:
 
         for name, body in ((JOB, stoa_job), (TASK, stoa_task)):
             DBOS.workflow(name=name, max_recovery_attempts=None)(body)
-        DBOS.listen_queues([JOBS, TASKS])
-        DBOS.launch()
+        with looked_into(self._looks):
+            DBOS.launch()
 
     async def _off(self, work: Callable[[], T]) -> T:
         """Run a blocking call of the engine in a thread; its store's failures become DatabaseError."""
@@ -353,11 +365,30 @@ class DbosJobs:
         except TimeoutError:
             log.error("the job engine did not close within %s seconds and is left behind", seconds)
 
+    # --- who looks for work, and when ---------------------------------------------------------------------------
+
+    def _looks_often(self) -> bool:
+        return bool(self._calls.running) or not self._news.come
+
+    def _wake(self, queue: str | None) -> None:
+        for name, looks in self._looks.items():
+            if queue in (None, name):
+                looks.wake()
+
     # --- calls of the client ----------------------------------------------------------------------------------
 
     @staticmethod
     def _options(workflow: str, queue: str, key: str) -> Any:
         return {"workflow_name": workflow, "queue_name": queue, "workflow_id": key, "app_version": VERSION}
+
+    def _put(self, queue: str, entries: Iterable[tuple[Any, ...]]) -> None:
+        """Put work into a queue in one transaction, and have it taken up: here at once, elsewhere by the news."""
+        assert self._engine is not None
+        with self._engine.begin() as connection:
+            for entry in entries:
+                self._client.enqueue_in_transaction(connection, *entry)
+            self._news.spread(connection, queue)
+        self._wake(queue)
 
     async def _row(self, key: str) -> Any:
         rows = await self._off(lambda: self._client.list_workflows(workflow_ids=[key], load_input=False))
@@ -450,12 +481,14 @@ class DbosJobs:
                     run.given_up.wait(pause)
 
     def _enqueue_chunk(self, run: Run, name: str, tasks: Sequence[JobTask]) -> None:
-        assert self._engine is not None
-        with self._engine.begin() as connection:
-            for task in tasks:
-                key = f"{run.key}/{task.key}"
-                options = self._options(TASK, TASKS, key)
-                self._client.enqueue_in_transaction(connection, options, name, key, task.arguments)
+        keys = [f"{run.key}/{task.key}" for task in tasks]
+        self._put(
+            TASKS,
+            [
+                (self._options(TASK, TASKS, key), name, key, task.arguments)
+                for key, task in zip(keys, tasks, strict=True)
+            ],
+        )
 
     def _wait(self, run: Run, tasks: Sequence[JobTask]) -> list[JobOutcome]:
         """Wait for all tasks. Nothing is recorded: a wait that begins again looks again."""

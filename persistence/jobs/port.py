@@ -59,7 +59,10 @@ class JobSettings(BaseModel):
         5, ge=1, le=100, description="How often a task is begun before it is failed instead of begun again."
     )
     job_poll_seconds: float = Field(
-        0.2, gt=0, le=60, description="How often a process looks for new, finished and canceled work."
+        0.2,
+        gt=0,
+        le=60,
+        description="How often a process looks for new, finished and canceled work while it runs some, or is not told.",
     )
     job_stop_seconds: float = Field(
         10.0,
