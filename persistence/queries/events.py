@@ -120,11 +120,6 @@ class EventRepository(Repository[PlatformEvent]):
         )
         return int(self._connection.execute(head).scalar_one_or_none() or 0)
 
-    def waits(self) -> bool:
-        """Return whether an event has no place yet."""
-        query = sa.select(events.c.ordinal).where(events.c.sequence.is_(None)).limit(1)
-        return self._connection.execute(query).first() is not None
-
     def give_places(self, most: int) -> list[tuple[PlatformEvent, str | None]]:
         """Give the next events their places, and say which they are, each with the one webhook that it is for.
 

@@ -5,6 +5,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Final
 
+from persistence.queries.waiting import events_wait
 from persistence.store import UnitOfWork
 from resolvers.context import Services
 from resolvers.utils.event_settings import EventSettings
@@ -39,7 +40,7 @@ class EventSequencer:
 
     async def tick(self) -> None:
         """Put all events in order that wait for it."""
-        while await self._services.store.read(lambda uow: uow.events.waits()):
+        while await events_wait(self._services.store.database):
             if not await self._batch():
                 break
         await self._forget()

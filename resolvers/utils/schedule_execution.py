@@ -18,6 +18,7 @@ from uuid import UUID, uuid5
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import JobContext, explain
+from persistence.queries.waiting import schedules_wait
 from persistence.store import UnitOfWork
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs.operations import start_run
@@ -64,7 +65,7 @@ class Firings:
 
     async def tick(self) -> None:
         """Claim everything that is due now, and queue it."""
-        while True:
+        while await schedules_wait(self._services.store.database, self._services.clock()):
             claimed, more = await self._services.store.write(self._claim)
             for run_id in claimed:
                 await self._queue(run_id)

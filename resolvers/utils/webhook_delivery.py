@@ -24,6 +24,7 @@ from auth.guard import Guard
 from persistence.jobs.port import JobContext
 from persistence.keyring import SealBroken, secret_data
 from persistence.mail_sending import Mail, recipients_of
+from persistence.queries.waiting import deliveries_wait
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from persistence.webhook_sending import Attempt
@@ -111,9 +112,12 @@ class Deliveries:
         def work(uow: UnitOfWork) -> list[tuple[str, int]]:
             return uow.webhooks.lease(now, now + self._lease, most=AT_ONCE, most_struggling=STRUGGLING_AT_ONCE)
 
-        if not await self._services.store.read(lambda uow: uow.webhooks.any_due(now)):
+        store = self._services.store
+        if not await deliveries_wait(store.database, now) or not await store.read(
+            lambda uow: uow.webhooks.any_due(now)
+        ):
             return
-        for id, number in await self._services.store.write(work):
+        for id, number in await store.write(work):
             await self._services.jobs.enqueue(
                 ROUND_JOB, {"webhook_id": id, "round": number}, key=f"webhook-{id}-{number}"
             )
