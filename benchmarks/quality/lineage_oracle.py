@@ -25,7 +25,11 @@ LEAST_DATABASES: Final = 3
 """Databases in which every column is changed."""
 MOST_DATABASES: Final = {"sqlite": 40, "duckdb": 16, "postgres": 16}
 """Databases in which what is said and has not moved yet is looked for; SQLite is quick."""
+STEPS: Final = {"sqlite": 500, "duckdb": 60, "postgres": 60}
+"""Changes, one after the other, in each of the databases in which what has not moved yet is looked for."""
 FEW_TRIES: Final = 20
+BACK: Final = 0.3
+"""How often a change is kept that takes rows from the view."""
 SEVERAL: Final = 24
 """How often several cells of a column are changed at once."""
 
@@ -83,11 +87,14 @@ def judge(view: View, shape: Shape, dialect: str, *, seed: int, url: str | None 
             except Failed as error:
                 judged.refused = str(error).splitlines()[0]
                 return judged
-            wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
-            wanted = (wanted if at < LEAST_DATABASES else said) - moved
             judged.answered = judged.answered or bool(standing)
             counts = {table: len(rows) for table, rows in data.items()}
-            _Moving(source, view, columns, standing, counts, rng).move(shape, wanted, said, moved)
+            moving = _Moving(source, view, columns, standing, counts, rng)
+            if at < LEAST_DATABASES:
+                wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
+                moving.move(shape, wanted - moved, said, moved)
+            else:
+                judged.answered |= moving.wander(shape, said, moved, STEPS[dialect])
     judged.right = len(said & moved)
     judged.missed, judged.wrong = sorted(moved - said), sorted(said - moved)
     return judged
@@ -120,8 +127,33 @@ class _Moving:
                     moved |= found
                     open_pairs -= found
 
+    def wander(self, shape: Shape, said: Collection[Pair], moved: set[Pair], steps: int) -> bool:
+        """Change one cell after the other and keep the changes, rather those that leave the view its rows; whether it
+        ever had any.
+
+        So it comes to databases that hardly any chance makes, in which several conditions hold together.
+        """
+        places = sorted({pair[:2] for pair in said})
+        changed: dict[tuple[str, str, int], Any] = {}
+        standing, answered = self.standing, bool(self.standing)
+        for _ in range(steps):
+            open_places = sorted({pair[:2] for pair in said if pair not in moved})
+            if not open_places:
+                break
+            table, column = self.rng.choice(open_places if self.rng.random() < 0.5 else places)
+            cell = (table, column, self.rng.randrange(self.counts[table]))
+            further = changed | {cell: self.rng.choice(_values_of(shape[table][column]))}
+            after = self._after([(*one, value) for one, value in further.items()])
+            if after is None:
+                continue
+            moved |= self._told(standing, after, table, column, by_key=True)
+            answered = answered or bool(after)
+            if len(after) >= len(standing) or self.rng.random() < BACK:
+                changed, standing = further, after
+        return answered
+
     def _tries(self, table: str, column: str, kind: str) -> list[list[Cell]]:
-        values = (*NUMBERS, 9) if kind == "int" else (*TEXTS, "zz")
+        values = _values_of(kind)
         count = self.counts[table]
         tries: list[list[Cell]] = [[(table, column, row, value)] for row in range(count) for value in values]
         for _ in range(SEVERAL):
@@ -131,12 +163,19 @@ class _Moving:
         return tries
 
     def _found(self, cells: Sequence[Cell]) -> set[Pair]:
-        after = self.source.changed(f"select * from {self.view.name}", cells)
-        if after is None:
-            return set()
-        table, column = cells[0][:2]
-        places = _moved(self.view, self.standing, after, f"{table}.{column}", len(self.columns), by_key=len(cells) == 1)
+        after = self._after(cells)
+        return set() if after is None else self._told(self.standing, after, *cells[0][:2], by_key=len(cells) == 1)
+
+    def _after(self, cells: Sequence[Cell]) -> Rows | None:
+        return self.source.changed(f"select * from {self.view.name}", cells)
+
+    def _told(self, before: Rows, after: Rows, table: str, column: str, *, by_key: bool) -> set[Pair]:
+        places = _moved(self.view, before, after, f"{table}.{column}", len(self.columns), by_key=by_key)
         return {(table, column, self.columns[at]) for at in places}
+
+
+def _values_of(kind: str) -> tuple[Any, ...]:
+    return (*NUMBERS, 9) if kind == "int" else (*TEXTS, "zz")
 
 
 def _data(shape: Shape, rng: random.Random) -> dict[str, Rows]:
@@ -179,8 +218,11 @@ def _beside(rows: Rows, key: int, at: int) -> Counter[Any]:
 
 
 def _values(view: View, rows: Rows, at: int) -> Any:
-    """The values of a column; where rows are ordered, those of rows that are ordered alike stand together."""
-    if not view.ordered_by:
+    """The values of a column; where rows are ordered, those of rows that are ordered alike stand together.
+
+    A column of one value has no order that could be seen.
+    """
+    if not view.ordered_by or len({row[at] for row in rows}) == 1:
         return Counter(row[at] for row in rows)
     groups: list[tuple[Any, Counter[Any]]] = []
     # What the column itself is ordered by before it: rows alike in that may stand in any order.

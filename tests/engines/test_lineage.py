@@ -93,6 +93,17 @@ def told(text: str, dialect: str = "postgres", **more: object) -> dict[str, set[
         ("select distinct on (g) g, a from t order by g, b", {
             "g": {"t.g IDENTITY"}, "a": {"t.a IDENTITY", "t.g GROUP_BY", "t.g SORT", "t.b SORT"}, "*": {"t.g GROUP_BY"},
         }),
+        ("select distinct on (g) g, a, b from t order by g, a, b", {
+            "g": {"t.g IDENTITY"}, "a": {"t.a IDENTITY", "t.g GROUP_BY", "t.g SORT"},
+            "b": {"t.b IDENTITY", "t.g GROUP_BY", "t.g SORT", "t.a SORT"}, "*": {"t.g GROUP_BY"},
+        }),
+        ("select 'x' as w, (select max(c) from u) as m, a from t order by b limit 3", {
+            "w": set(), "m": {"u.c AGGREGATION"}, "a": {"t.a IDENTITY", "t.b SORT"},
+        }),
+        ("select (select max(c) from u where u.x = t.g) as m, a from t order by a", {
+            "m": {"u.c AGGREGATION", "u.x FILTER", "t.g FILTER", "t.a SORT"}, "a": {"t.a IDENTITY"},
+        }),
+        ("select random() as r, a from t order by a", {"r": {"t.a SORT"}, "a": {"t.a IDENTITY"}}),
         ("select count(*) as n from t left join u on u.x = t.g", {"n": {"u.x JOIN", "t.g JOIN"}}),
         ("select max(a) as n from t left join u on u.x = t.g", {"n": {"t.a AGGREGATION"}}),
     ],

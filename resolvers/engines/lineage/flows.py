@@ -56,6 +56,8 @@ class Relation:
     """Of each column, what decides on the order in which its values come; empty where there is none."""
     unique: list[frozenset[int]] = field(default_factory=list)
     """Places of columns of which no two rows have the same values; an empty set says that there is one row at most."""
+    same: frozenset[int] = frozenset()
+    """Places of columns that have one value in all rows, so that neither order nor a limit decides on it."""
 
     def with_flow(self, flow: Flow) -> "Relation":
         """The same with something that every column depends on."""

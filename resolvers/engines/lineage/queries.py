@@ -169,7 +169,9 @@ class Queries:
             clause = node.args.get(part)
             if clause is not None:
                 rows |= as_kind(values.flow(clause.this), Kind.FILTER)
-        answer = Relation([one.alias_or_name for one in node.expressions], flows, rows, copies, [], unique)
+        names = [one.alias_or_name for one in node.expressions]
+        same = frozenset(at for at, one in enumerate(node.expressions) if _is_same_everywhere(one, frame))
+        answer = Relation(names, flows, rows, copies, [], unique, same)
         return self._finished(node, values, answer)
 
     def _finished(self, node: exp.Select, values: Values, answer: Relation) -> Relation:
@@ -192,9 +194,9 @@ class Queries:
         keys = on.expressions if isinstance(on, exp.Tuple) else [on]
         found = [self._term(one, node, values, answer) for one in keys]
         by = as_kind(joined(one.flow for one in found), Kind.GROUP_BY)
-        sort = as_kind(joined(one.flow for one in terms), Kind.SORT)
-        kept = frozenset[int]().union(*(one.places for one in found))
-        flows = [flow if at in kept else flow | by | sort for at, flow in enumerate(answer.flows)]
+        kept = frozenset[int]().union(*(one.places for one in found)) | answer.same
+        sorts = _sorts(answer, terms)
+        flows = [flow if at in kept else flow | by | sorts[at] for at, flow in enumerate(answer.flows)]
         return _cut(node, replace(answer, flows=flows, copies=by), terms)
 
     def _term(self, by: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> _Term:
@@ -333,11 +335,8 @@ def _set(node: exp.SetOperation, left: Relation, right: Relation) -> Relation:
 
 
 def _cut(node: exp.Expr, answer: Relation, terms: Sequence[_Term]) -> Relation:
-    """ORDER BY and LIMIT. A column that is ordered by itself depends on what is ordered by before it, and no more."""
-    sorts: list[Flow] = []
-    for at in range(len(answer.names)):
-        until = next((place for place, term in enumerate(terms) if at in term.places), len(terms))
-        sorts.append(as_kind(joined(term.flow for term in terms[:until]), Kind.SORT))
+    """ORDER BY and LIMIT."""
+    sorts = _sorts(answer, terms)
     if not any(node.args.get(part) is not None for part in ("limit", "offset", "fetch")):
         return replace(answer, order=sorts)
     flows = [
@@ -346,6 +345,30 @@ def _cut(node: exp.Expr, answer: Relation, terms: Sequence[_Term]) -> Relation:
     ]
     unique = [*answer.unique, frozenset[int]()] if _is_one(node.args.get("limit")) else answer.unique
     return replace(answer, flows=flows, rows=answer.rows | answer.copies, copies=NONE, order=sorts, unique=unique)
+
+
+def _sorts(answer: Relation, terms: Sequence[_Term]) -> list[Flow]:
+    """What the order of each column depends on: of one that is ordered by itself, what is ordered by before it."""
+    sorts: list[Flow] = []
+    for at in range(len(answer.names)):
+        until = next((place for place, term in enumerate(terms) if at in term.places), len(terms))
+        before = terms[:until] if at not in answer.same else ()
+        sorts.append(as_kind(joined(term.flow for term in before), Kind.SORT))
+    return sorts
+
+
+_BY_ROW: Final = (
+    *(exp.Rand, exp.Randn, exp.Uuid, exp.Anonymous, exp.AnonymousAggFunc),
+    *(exp.UDTF, exp.GenerateSeries),
+)
+"""What may have another value in each row though it names no column: what is drawn, unknown, or makes rows."""
+
+
+def _is_same_everywhere(node: exp.Expr, frame: Frame) -> bool:
+    """Return whether an expression names nothing of the rows that it stands in, so that all of them answer alike."""
+    if any(one.table in frame.items for one in node.find_all(exp.Column)):
+        return False
+    return not _aggregates(node) and node.find(exp.Window, *_BY_ROW) is None
 
 
 def _is_one(limit: exp.Expr | None) -> bool:
