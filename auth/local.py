@@ -43,6 +43,10 @@ class TupleSource(Protocol):
         """All tuples that can matter to the question which objects of a type the user has access to."""
         ...
 
+    async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
+        """The objects of a type that some chain of tuples joins to one of the users: no other can be theirs."""
+        ...
+
     async def read(
         self,
         store: str,
@@ -141,6 +145,10 @@ class LocalRelations:
         }
         evaluator = await self._about(store, [check for some in checks.values() for check in some], (), None)
         return {question: _any_holds(evaluator, some) for question, some in checks.items()}
+
+    async def near(self, store: str, subjects: Sequence[str], object_type: str) -> set[str] | None:
+        """See `Relations.near`."""
+        return await self._source.near(store, subjects, object_type)
 
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`."""

@@ -143,6 +143,13 @@ class Relations(Protocol):
         """
         ...
 
+    async def near(self, store: str, subjects: Sequence[str], object_type: str) -> set[str] | None:
+        """Name the objects of a type that may be worth a question for one of the subjects.
+
+        More than they have access to, never less; None where that cannot be told.
+        """
+        ...
+
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """Name every object of the type on which the user holds the relation, sorted."""
         ...

@@ -272,6 +272,24 @@ class StoredTuples:
 
         return await self._database.read(work)
 
+    async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
+        """Name every object of a type that some chain of tuples joins to one of the users."""
+
+        ids: dict[str, set[str]] = {}
+        for user_type, user_id, _ in map(_user, users):
+            ids.setdefault(user_type, {"*"}).add(user_id)
+        given = {"store": store, "object_type": object_type}
+
+        def work(connection: sa.Connection) -> set[str]:
+            return {
+                f"{object_type}:{id_}"
+                for user_type, user_ids in sorted(ids.items())
+                for part in _in_parts(sorted(user_ids))
+                for (id_,) in connection.execute(_reached(), given | {"user_type": user_type, "user_ids": part})
+            }
+
+        return await self._database.read(work)
+
     async def read(
         self,
         store: str,

@@ -1,4 +1,4 @@
-"""The benches of large catalogs, nested lists and growth run, and say what they measured."""
+"""The benches of large catalogs, nested and permitted lists, growth and idle servers run, and tell what they found."""
 
 import subprocess
 import sys
@@ -17,6 +17,8 @@ ROOT = Path(__file__).parent.parent
         ("nested", ["--side", "20"], ("CPU ms", ">= 15")),
         ("catalogs", ["--quick"], ("children of a table", "exact total of a word", "SQLite")),
         ("growth", ["--quick"], ("made anew", "by name, one asset", ">= 1.7")),
+        ("permitted", ["--quick"], ("unchanged relations", "after a change of relations", "<= 1.5")),
+        ("idle", ["--rest", "1", "--seconds", "1"], ("% of a core", "SQLite", "<= 200")),
     ],
 )
 def test_a_bench_runs(module: str, arguments: list[str], wanted: tuple[str, ...]) -> None:

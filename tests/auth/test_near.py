@@ -1,0 +1,105 @@
+"""Of many objects, only those are asked about that could be the caller's; the answers are what they were."""
+
+import random
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auth.caller import Caller
+from auth.guard import MANY, Guard
+from auth.local import LocalRelations
+from auth.model import platform_model
+from auth.relations import CheckRequest, object_name
+from persistence.engine import Database
+from persistence.tuples import StoredTuples
+from schema.governance.permission import Permission
+from tests.auth.cases.engines import database, tuples
+from tests.support.postgres import postgres_server, postgres_url
+
+__all__ = ["postgres_server", "postgres_url"]
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+
+PROJECTS = [f"p{number}" for number in range(2 * MANY)]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    """An empty database of either kind."""
+    postgres = request.param == "postgresql"
+    url = request.getfixturevalue("postgres_url") if postgres else f"sqlite:///{tmp_path / 'tuples.sqlite'}"
+    async with database(url) as opened:
+        yield opened
+
+
+class Counting(LocalRelations):
+    """The engine in this process, which counts what it is asked."""
+
+    asked = 0
+
+    async def batch_check(self, store: str, questions: Sequence[CheckRequest], **more: Any) -> list[bool]:
+        """See `Relations.batch_check`."""
+        self.asked += len(questions)
+        return await super().batch_check(store, questions, **more)
+
+
+def _granted(dice: random.Random) -> list[str]:
+    """Relations of every kind that leads to a project: own, of a group that is told or stored, of an organization."""
+    made = {f"project:{id}#organization@organization:acme" for id in PROJECTS if dice.random() < 0.8}
+    roles, users = ("owner", "admin", "developer", "operator", "viewer", "service_worker"), ("ann", "bob", "cid", "dan")
+    groups = ("g0", "g1", "g2")
+    for _ in range(60):
+        project, role = dice.choice(PROJECTS), dice.choice(roles)
+        who = dice.choice([f"user:{dice.choice(users)}", f"group:{dice.choice(groups)}#member"])
+        made.add(f"project:{project}#{role}@{who}")
+    made |= {"group:g1#member@user:bob", "group:g2#member@user:cid"}
+    made |= {"organization:acme#member@user:dan", "organization:acme#admin@group:g2#member"}
+    return sorted(made)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_answers_for_many_are_those_for_each(store: Database, seed: int) -> None:
+    engine = LocalRelations(platform_model(), StoredTuples(store))
+    await engine.write("acme", tuples(*_granted(random.Random(seed))))
+    callers = [Caller(user, "acme", groups=groups) for user in ("ann", "bob", "cid", "dan", "eve") for groups in GROUPS]
+    for caller in [*callers, callers[-1].limited(callers[0]), callers[0].limited(callers[-1])]:
+        for permission in (Permission.CAN_READ, Permission.CAN_DELETE):
+            many = await Guard(engine).allows_many(caller, permission, "project", PROJECTS)
+            guard = Guard(engine)
+            few: dict[str, bool] = {}
+            for start in range(0, len(PROJECTS), MANY):
+                few |= await guard.allows_many(caller, permission, "project", PROJECTS[start : start + MANY])
+            assert many == few, (caller, permission)
+            assert set(many) == set(PROJECTS)
+
+
+GROUPS: tuple[tuple[str, ...], ...] = ((), ("g0",), ("g0", "g1", "unknown"))
+
+
+async def test_what_nothing_joins_to_the_caller_is_not_asked_about(store: Database) -> None:
+    engine = Counting(platform_model(), StoredTuples(store))
+    granted = [f"project:{id}#organization@organization:acme" for id in PROJECTS]
+    await engine.write("acme", tuples(*granted, *(f"project:p{number}#viewer@user:ann" for number in range(3))))
+    found = await Guard(engine).allows_many(Caller("ann", "acme"), Permission.CAN_READ, "project", PROJECTS)
+    assert [id for id, yes in found.items() if yes] == ["p0", "p1", "p2"]
+    assert engine.asked == 3
+
+
+async def test_a_grant_and_its_end_count_at_the_next_request(store: Database) -> None:
+    engine = LocalRelations(platform_model(), StoredTuples(store))
+    grant, caller = tuples("project:p7#viewer@group:g0#member"), Caller("ann", "acme", groups=("g0",))
+    for _ in range(3):
+        await engine.write("acme", grant)
+        found = await Guard(engine).allows_many(caller, Permission.CAN_READ, "project", PROJECTS)
+        assert [id for id, yes in found.items() if yes] == ["p7"]
+        await engine.write("acme", deletes=grant)
+        assert not any((await Guard(engine).allows_many(caller, Permission.CAN_READ, "project", PROJECTS)).values())
+
+
+async def test_another_organization_is_never_near(store: Database) -> None:
+    engine = LocalRelations(platform_model(), StoredTuples(store))
+    await engine.write("other", tuples("project:p7#viewer@user:ann", "project:p9#viewer@user:ann"))
+    assert await engine.near("acme", ["user:ann"], "project") == set()
+    assert await engine.near("other", ["user:ann"], "project") == {object_name("project", id) for id in ("p7", "p9")}
