@@ -4,6 +4,7 @@ A webhook acts for whoever created or last changed it: while they may not read t
 """
 
 import contextlib
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
@@ -51,6 +52,7 @@ SECRETS_OF: Final = "webhook"
 """The type under which the sealed keys stand among the secrets. No grant names it, so no operation on secrets does."""
 
 
+_CLOCK: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 ADDRESS: Final = "address"
 """Under which name the address of a chat stands among the secrets."""
 
@@ -289,6 +291,10 @@ def _check_waiting(channel: WebhookChannel, given: Mapping[str, Any]) -> None:
                 field=field,
             )
     if quiet := given.get("quiet_hours"):
+        for name in ("start", "end"):
+            if _CLOCK.fullmatch(quiet[name]) is None:
+                field = f"quiet_hours.{name}"
+                raise ValidationError("Write a time of day as hh:mm, such as 07:00.", status=422, field=field)
         if quiet["start"] == quiet["end"]:
             raise ValidationError("Quiet hours end at another time than they start.", status=422, field="quiet_hours")
         try:

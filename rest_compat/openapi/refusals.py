@@ -109,10 +109,11 @@ _HOOK = _value(
 )
 _HOOK_MAIL = _value("E-mail is sent where the deployment has a mail server.", "channel")
 _HOOK_WAITS = _value(
-    "People alone are told later than at once; quiet hours have a length, and a time zone of the IANA database.",
+    "People alone are told later than at once; quiet hours lie between two times of day, as hh:mm, of a time zone of "
+    "the IANA database.",
     "digest_minutes",
     "quiet_hours",
-    "quiet_hours.timezone",
+    "quiet_hours.*",
 )
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")

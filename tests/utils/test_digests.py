@@ -168,6 +168,8 @@ async def test_more_than_a_message_tells_are_counted_and_the_rest_follows(
         ({"quiet_hours": quiet("22:00", "07:00")}, "quiet_hours"),
         ({"quiet_hours": quiet("07:00", "07:00"), **CHAT}, "quiet_hours"),
         ({"quiet_hours": quiet("22:00", "07:00", "Mars/Base"), **CHAT}, "quiet_hours.timezone"),
+        ({"quiet_hours": quiet("24:00", "07:00"), **CHAT}, "quiet_hours.start"),
+        ({"quiet_hours": quiet("22:00", "07:60"), **CHAT}, "quiet_hours.end"),
     ],
 )
 async def test_what_cannot_be_waited_for_is_refused(
