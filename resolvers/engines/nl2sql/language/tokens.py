@@ -120,7 +120,7 @@ def _token(match: re.Match[str], before: list[Token]) -> Token:
         return Token(said, said.lower(), start, end, quoted=True)
     if kind == "possessive":
         after_subject = before and before[-1].lemma in _SUBJECTS and before[-1].end == start
-        return Token(said, "be" if after_subject else "'s", start, end)
+        return Token("is", "be", start, end) if after_subject else Token(said, "'s", start, end)
     if kind == "shortened":
         return Token(said, _SHORTENED["'" + said[1:].lower()], start, end)
     if kind == "word":

@@ -68,8 +68,9 @@ def naming(
         profile = profiles.get(facts.name)
         if score and profile is not None and profile.distinct_count and profile.row_count > 20:
             unlike = profile.distinct_count / profile.row_count
-            if unlike < _UNLIKE and named.own[-1] not in ("name", "title"):
-                continue  # the subject of a test is that of many
+            is_own = named.own[-1] in ("name", "title") and (named.own in _NAMING or set(named.own) & set(names.words))
+            if unlike < _UNLIKE and not is_own:
+                continue  # the subject of a test is that of many, and the ward's name of a street is no name of it
             score *= 1.0 if unlike > 0.5 or named.own == ("name",) else 0.85
         if score:
             found.append((score, at))

@@ -1,0 +1,30 @@
+"""What a row is called, where a column has the name of something else; and questions that are shortened."""
+
+from resolvers.engines.nl2sql.language.tokens import tokenize
+from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
+
+TREES = "Ash Elm Oak Fir Yew Bay Lime Pine".split()
+ENDINGS = "Row Way Rise End Hill Gate Walk".split()
+LANES = table("lane_ref", "lane_no*:INTEGER lane_desc borough_nm length_m:INTEGER")
+VALUES = {
+    "lane_desc": [f"{first} {last}" for first in TREES for last in ENDINGS],
+    "borough_nm": ["Northgate", "Riverside", "Hillcrest"],
+}
+KNOWN = knowledge(LANES, profiles={LANES.fqn: profiled(LANES, VALUES)}, dialect="duckdb")
+
+
+def read(text: str) -> str:
+    return drafted(text, KNOWN).sql.replace('"', "")
+
+
+def test_the_name_of_something_else_that_many_rows_share_names_none_of_them() -> None:
+    assert read("What is the longest lane?").startswith("SELECT lane_desc FROM lane_ref")
+    assert read("Which lanes have a length of 20?").startswith("SELECT lane_desc FROM lane_ref")
+    assert "GROUP BY borough_nm" in read("How many lanes are there in each borough?")
+
+
+def test_what_is_shortened_is_what_is_written_out() -> None:
+    assert read("What's the longest lane?") == read("What is the longest lane?")
+    assert read("What's the average length of the lanes?") == read("What is the average length of the lanes?")
+    said = [one.text for one in tokenize("Who's at the baker's?")]
+    assert (said[1], said[5]) == ("is", "'s")
