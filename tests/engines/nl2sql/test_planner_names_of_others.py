@@ -3,8 +3,8 @@
 from resolvers.engines.nl2sql.language.tokens import tokenize
 from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
-TREES = "Ash Elm Oak Fir Yew Bay Lime Pine".split()
-ENDINGS = "Row Way Rise End Hill Gate Walk".split()
+TREES = ["Ash", "Elm", "Oak", "Fir", "Yew", "Bay", "Lime", "Pine"]
+ENDINGS = ["Row", "Way", "Rise", "End", "Hill", "Gate", "Walk"]
 LANES = table("lane_ref", "lane_no*:INTEGER lane_desc borough_nm length_m:INTEGER")
 VALUES = {
     "lane_desc": [f"{first} {last}" for first in TREES for last in ENDINGS],

@@ -10,7 +10,7 @@ from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, holds_day_numbers
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -45,6 +45,7 @@ class Catalog:
         self._near: dict[str, dict[str, int]] = {}
         self._of: dict[str, tuple[ColumnKey, ...]] = {}
         self._ties: dict[str, bool] = {}
+        self._day_numbers: dict[ColumnKey, bool] = {}
         self._keys: dict[str, ColumnKey | None] = {}
         self._only_identify: dict[ColumnKey, bool] = {}
         self._forked: dict[str, dict[str, list[Key]]] = {}
@@ -134,13 +135,28 @@ class Catalog:
         """Whether it holds dates or moments."""
         return self.kind(key) in (ColumnKind.DATE, ColumnKind.MOMENT, ColumnKind.TIME)
 
+    def is_day_number(self, key: ColumnKey) -> bool:
+        """Whether it holds days as numbers: 20240131."""
+        found = self._day_numbers.get(key)
+        if found is None:
+            profile = self.profile(key) if self.kind(key) is ColumnKind.NUMBER else None
+            texts: list[str | None] = []
+            if profile is not None and not profile.masked:
+                texts = [profile.minimum, profile.maximum, *(one.value for one in profile.top_values)]
+            found = self._day_numbers[key] = holds_day_numbers([one for one in texts if one is not None])
+        return found
+
+    def is_dated(self, key: ColumnKey) -> bool:
+        """Whether it holds dates or moments, or days as numbers."""
+        return self.is_time(key) or self.is_day_number(key)
+
     def is_year(self, key: ColumnKey) -> bool:
         """Whether it holds years as numbers or texts."""
         return self.kind(key) is ColumnKind.YEAR
 
     def is_moment_like(self, key: ColumnKey) -> bool:
         """Whether it tells when, by what it holds or by its name."""
-        if self.kind(key).is_temporal:
+        if self.kind(key).is_temporal or self.is_day_number(key):
             return True
         return bool(set(self.words(key)) & _WHEN) and not self._tells_in_words(key) and not self._lasts(key)
 

@@ -24,6 +24,7 @@ from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, doubt_shares, group_amounts, number_of_rows
+from resolvers.engines.nl2sql.planner.dated import doubt_years
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
@@ -31,7 +32,7 @@ from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
 from resolvers.engines.nl2sql.planner.other_end import at_the_other_end
-from resolvers.engines.nl2sql.planner.parts import Held, Part, about, take_counted
+from resolvers.engines.nl2sql.planner.parts import Held, Part, about, conjoined, take_counted
 from resolvers.engines.nl2sql.planner.present import at_present
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
@@ -172,6 +173,7 @@ class Composer(Clashes):
         figured = any(item.figures and main in (item.counted, item.table) for item in self.items)
         conditions = Conditions(self.resolver, main, self._counted(main), figured=figured)
         parts = conditions.parts(frame.conditions)
+        doubt_years(self.resolver, parts_of(conjoined(parts)))
         self._mixed()
         self._ranked_by()
         self._of_the_first_above(parts)

@@ -12,7 +12,18 @@ from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.named_days import named_day
 from resolvers.engines.nl2sql.language.words import MONTHS, WEEKDAYS
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Span, Unit
+from resolvers.engines.nl2sql.plan import (
+    Both,
+    Column,
+    Comparison,
+    Condition,
+    Either,
+    Literal,
+    Operator,
+    Span,
+    Term,
+    Unit,
+)
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
@@ -28,6 +39,9 @@ _WHICH_MONTH: Final = 0.2
 """What is doubted of the month that has the most, where nothing tells whether all years are taken together."""
 _LOST: Final = 0.5
 """What is doubted where a month or a day is said, and only the year of it can be compared."""
+_NO_YEARS: Final = 0.4
+"""What is doubted of a year that is compared with what holds no years, as far as a profile knows."""
+_YEARS: Final = (1900, 2100)
 _WHOLE: Final = frozenset((Operator.EQUAL, Operator.IN))
 _Level = tuple[Column | Span, Literal]
 """A part of a date, and what it is compared with."""
@@ -162,6 +176,33 @@ def _in_year(said: _Said, year: int) -> _Said:
 
 def _end(year: int, month: int) -> date:
     return date(year, month, monthrange(year, month)[1])
+
+
+def doubt_years(resolver: Resolver, conditions: Sequence[Condition]) -> None:
+    """Doubt a year that is compared with numbers far from it, as days kept as 20240131 are, or with words."""
+    for one in conditions:
+        if isinstance(one, Comparison) and isinstance(one.left, Column):
+            key = ColumnKey(one.left.table, one.left.column)
+            years = [found for term in one.right if (found := _year_of(term)) is not None]
+            if any(not _may_be_of(resolver.catalog, key, year) for year in years):
+                resolver.doubt("a year is compared with what holds no years", _NO_YEARS)
+
+
+def _year_of(term: Term) -> Decimal | None:
+    if not isinstance(term, Literal):
+        return None
+    value = str(term.value)[:4] if term.kind in ("date", "moment") else str(term.value)
+    year = Decimal(value) if re.fullmatch(r"\d{4}", value) else None
+    return year if year is not None and _YEARS[0] <= year <= _YEARS[1] else None
+
+
+def _may_be_of(catalog: Catalog, key: ColumnKey, year: Decimal) -> bool:
+    if catalog.kind(key) is ColumnKind.NUMBER:
+        return catalog.is_day_number(key) or catalog.may_reach(key, year)
+    profile = catalog.profile(key) if catalog.kind(key) is ColumnKind.TEXT else None
+    if profile is None or profile.masked or not profile.top_values:
+        return True
+    return any(any(map(str.isdigit, one.value)) for one in profile.top_values)
 
 
 def _are_years(said: Sequence[_Said]) -> bool:

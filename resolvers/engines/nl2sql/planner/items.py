@@ -200,7 +200,7 @@ class Items:
         asked += [key.table for one in ranked if not is_rows(one) and (key := resolver.column(one)) is not None]
         rows = asked[0] if asked else None
         tells = (
-            (lambda key: self.catalog.is_time(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_time
+            (lambda key: self.catalog.is_dated(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_dated
         )
         asked = [one for one in asked if any(map(tells, self.catalog.of(one)))]
         tables = dict.fromkeys(
@@ -209,12 +209,12 @@ class Items:
         tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
         column = resolver.time_column(tables, year=by_year)
         column = column or (when_of_rows(resolver, rows) if rows is not None else None)
-        if column is None or not (self.catalog.is_time(column) or by_year):
+        if column is None or not (self.catalog.is_dated(column) or by_year):
             return None
         if noun.ref is not None:
             resolver.used.add((noun.ref.first, noun.ref.last))
         part = unit in PARTS or (unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun))
-        is_span = self.catalog.is_time(column) or unit is Unit.DECADE
+        is_span = self.catalog.is_dated(column) or unit is Unit.DECADE
         term: Term = Span(as_column(column), unit, part) if is_span else as_column(column)
         return Item([term], column.table, noun, None, (column,))
 
@@ -227,12 +227,12 @@ class Items:
         table, key = resolver.table(noun.near[0]), resolver.column(noun)
         if table is None or key is None or key.table == table:
             return None
-        times = [one for one in self.catalog.of(table) if self.catalog.is_time(one)]
+        times = [one for one in self.catalog.of(table) if self.catalog.is_dated(one)]
         return self._span(noun, UNITS[words[0]]) if times else None
 
     def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
         """The year, month ... of a date, when that is what is said."""
-        if noun.ref is None or not self.catalog.is_time(key):
+        if noun.ref is None or not self.catalog.is_dated(key):
             return None
         said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
         own = self.catalog.words(key)

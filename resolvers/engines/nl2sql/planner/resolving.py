@@ -180,7 +180,7 @@ class Resolver(Targets):
                 if catalog.is_number(column):
                     return operator, (Literal("number", Decimal(year)),)
                 return operator, (Literal("text", str(year)),)
-        if moments and (catalog.is_time(column) or (not numbers and catalog.is_moment_like(column))):
+        if moments and (catalog.is_dated(column) or (not numbers and catalog.is_moment_like(column))):
             return in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
             if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):

@@ -1,6 +1,7 @@
 """Defines what columns hold, judged by type, name and profile."""
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
@@ -132,6 +133,19 @@ def _values(profile: ColumnProfile | None) -> list[str]:
 def is_numeric_text(profile: ColumnProfile | None) -> bool:
     """Return whether the texts of a column are numbers, so that they have to be cast before they are compared."""
     return holds_numbers(_values(profile))
+
+
+_DAY_NUMBER: Final = re.compile(r"((?:1[6-9]|20|21)\d\d)(\d\d)(\d\d)(?:\.0*)?")
+
+
+def holds_day_numbers(texts: Sequence[str]) -> bool:
+    """Return whether numbers are days of the calendar: 20240131."""
+    found = [_DAY_NUMBER.fullmatch(one.strip()) for one in texts]
+    return len(found) > 1 and all(one is not None and _is_day(*map(int, one.groups())) for one in found)
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
 
 
 def holds_numbers(texts: Sequence[str]) -> bool:

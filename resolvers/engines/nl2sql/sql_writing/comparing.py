@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.joining.names import family
 from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
-from resolvers.engines.nl2sql.schema_linking.kinds import holds_numbers
+from resolvers.engines.nl2sql.schema_linking.kinds import holds_day_numbers, holds_numbers
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
 
@@ -192,6 +192,8 @@ def _spelled(value: bool, kind: TypedKind) -> str:
 
 def _by_day(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """Days and moments: a day compared to what has a time of day means all of that day."""
+    if kind.family == "number" and holds_day_numbers(kind.samples):
+        return relation(this, operator, [number(int(str(one.value)[:10].replace("-", ""))) for one in right])
     if kind.family == "number":
         years = [Literal("number", Decimal(str(one.value)[:4])) for one in right]
         return relation(this, operator, [number(Decimal(str(one.value))) for one in years])
@@ -272,8 +274,8 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
     """
     if unit == Unit.DECADE:
         return _decade(this, kind, dialect)
-    if kind.family == "number" and unit == Unit.YEAR:
-        return this
+    if kind.family == "number" and (unit == Unit.YEAR or holds_day_numbers(kind.samples)):
+        return _of_day_number(this, unit, part) if holds_day_numbers(kind.samples) else this
     if kind.family == "text":
         if kind.samples and not kind.iso:
             if unit == Unit.YEAR and all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
@@ -293,6 +295,17 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
     if unit == Unit.YEAR or part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=this)
     return _truncated(this, kind, unit, dialect)
+
+
+def _of_day_number(this: exp.Expr, unit: Unit, part: bool) -> exp.Expr:
+    """The year, month or day of a day that is kept as a number: 2024 and 202401 of 20240131, or 1 for its month."""
+    left = {Unit.YEAR: 10_000, Unit.MONTH: 100, Unit.DAY: 1}.get(unit)
+    if left is None:
+        raise Unwritable("The days are kept as numbers, of which only the year, the month and the day can be taken.")
+    if left > 1:  # without the rest, as dialects divide whole numbers in different ways
+        whole = exp.Sub(this=this, expression=exp.Mod(this=this.copy(), expression=number(left)))
+        this = exp.cast(exp.Div(this=exp.paren(whole), expression=number(left)), "INT")
+    return exp.Mod(this=this, expression=number(100)) if part and unit != Unit.YEAR else this
 
 
 def _decade(this: exp.Expr, kind: TypedKind, dialect: str) -> exp.Expr:
