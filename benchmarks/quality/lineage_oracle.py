@@ -90,10 +90,9 @@ def judge(view: View, shape: Shape, dialect: str, *, seed: int, url: str | None 
             judged.answered = judged.answered or bool(standing)
             counts = {table: len(rows) for table, rows in data.items()}
             moving = _Moving(source, view, columns, standing, counts, rng)
-            if at < LEAST_DATABASES:
-                wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
-                moving.move(shape, wanted - moved, said, moved)
-            else:
+            wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
+            moving.move(shape, (wanted if at < LEAST_DATABASES else said) - moved, said, moved)
+            if at >= LEAST_DATABASES:
                 judged.answered |= moving.wander(shape, said, moved, STEPS[dialect])
     judged.right = len(said & moved)
     judged.missed, judged.wrong = sorted(moved - said), sorted(said - moved)

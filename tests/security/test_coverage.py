@@ -69,6 +69,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "blobs_options": ("persistence/test_blobs.py",),
     "database_url": ("test_cli.py",),
     "job_database_url": ("persistence/test_jobs.py",),
+    "smtp_password": ("utils/test_mail.py",),
 }
 """Every secret that an operator sets, and the tests of what it opens."""
 
@@ -160,7 +161,7 @@ def test_every_secret_of_the_operator_is_known() -> None:
         SETTINGS.keys()
     )
     suspects = {name for name in Settings.model_fields if re.search("(secret|password|token|keys?|_url)$", name)}
-    assert suspects - SETTINGS.keys() == {"openfga_url", "governance_url", "jwks_url", "mcp_url"}, (
+    assert suspects - SETTINGS.keys() == {"openfga_url", "governance_url", "jwks_url", "mcp_url", "public_url"}, (
         "addresses without a password"
     )
 
@@ -174,7 +175,7 @@ def test_no_secret_of_the_operator_is_shown(tmp_path: Path) -> None:
     values: dict[str, Any] = dict.fromkeys(SETTINGS, CANARY * 2)
     values |= {"database_url": f"postgresql://u:{CANARY}@h/d", "job_database_url": f"postgresql://u:{CANARY}@h/j"}
     values |= {"blobs_url": f"s3://u:{CANARY}@bucket", "blobs_options": {"secret_access_key": CANARY}}
-    values |= {"secret_keys": f"k1:{SEALING_KEY}", "redis_url": f"redis://u:{CANARY}@h/0"}
+    values |= {"secret_keys": f"k1:{SEALING_KEY}", "redis_url": f"redis://u:{CANARY}@h/0", "smtp_user": "stoa"}
     settings = Settings(data=tmp_path, **values)
     assert CANARY in str(settings.metrics_token and settings.metrics_token.get_secret_value())
     for shown in (repr(settings), str(settings), settings.model_dump_json(), repr(settings.model_dump())):

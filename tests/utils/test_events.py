@@ -70,7 +70,8 @@ async def test_a_violation_tells_when_it_opens_is_resolved_and_opens_again(world
     first = found[0]
     assert (first["asset_fqn"], first["severity"]) == (f"{ORDERS}.amount", "critical")
     assert first["data"] | {"workflow_run_id": None} == {
-        "violation_id": id, "name": "null_values", "status": "open", "workflow_run_id": None,
+        "violation_id": id, "name": "null_values", "display_name": "Null values", "status": "open",
+        "workflow_run_id": None,
     }  # fmt: skip
 
 
