@@ -28,3 +28,13 @@ def test_what_is_shortened_is_what_is_written_out() -> None:
     assert read("What's the average length of the lanes?") == read("What is the average length of the lanes?")
     said = [one.text for one in tokenize("Who's at the baker's?")]
     assert (said[1], said[5]) == ("is", "'s")
+
+
+def test_fn_and_ln_beside_one_another_are_the_name_of_a_person() -> None:
+    known = knowledge(table("crew", "id*:INTEGER fn ln wage:INTEGER"), table("jobs", "id*:INTEGER fn wage:INTEGER"))
+    assert (
+        drafted("Who has the highest wage of the crew?", known)
+        .sql.replace('"', "")
+        .startswith("SELECT fn, ln FROM crew")
+    )
+    assert drafted("Which job has the highest wage?", known).sql.replace('"', "").startswith("SELECT id FROM jobs")

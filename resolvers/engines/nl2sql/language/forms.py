@@ -147,6 +147,8 @@ class NameForm:
     memory: str | None = None
 
 
+_FIRST_AND_LAST: Final = ({("first",): "first", ("last",): "last"}, {("fn",): "first", ("ln",): "last"})
+"""Columns that hold the first and the last name of people where a table has both of a pair, and which they are."""
 NAME_PARTS: Final = frozenset(
     (one,)
     for one in ("first", "last", "middle", "give", "given", "family", "full", "short", "long", "common", "display")
@@ -281,9 +283,10 @@ def _pieces(column: str, letter: str, tables: frozenset[str]) -> list[str]:
     return tokens
 
 
-def _as_name(made: ColumnWords) -> ColumnWords:
-    """The words of a column with `name` behind them."""
-    return replace(made, words=(*made.words, "name"), own=(*made.own, "name"), phrase=f"{made.phrase} name")
+def _as_name(made: ColumnWords, which: str) -> ColumnWords:
+    """The words of a column that is called by one word as those of the first or the last name."""
+    phrase = f"{made.phrase.rpartition(' ')[0]} {which} name".strip()
+    return replace(made, words=(*made.words[:-1], which, "name"), own=(which, "name"), phrase=phrase)
 
 
 @lru_cache(maxsize=8_192)
@@ -320,8 +323,9 @@ def named(
             words, own, phrase = (*words[: len(words) - len(own)], *turned), turned, " ".join(turned)
         found.append(ColumnWords(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
-    if {("first",), ("last",)} <= set(owns):  # baker_first and baker_last are names
-        found = [_as_name(made) if made.own in (("first",), ("last",)) else made for made in found]
+    for pair in _FIRST_AND_LAST:  # baker_first and baker_last are names
+        if pair.keys() <= set(owns):
+            found = [_as_name(made, pair[made.own]) if made.own in pair else made for made in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
             found[at] = replace(made, own=made.words)
