@@ -38,3 +38,17 @@ def test_fn_and_ln_beside_one_another_are_the_name_of_a_person() -> None:
         .startswith("SELECT fn, ln FROM crew")
     )
     assert drafted("Which job has the highest wage?", known).sql.replace('"', "").startswith("SELECT id FROM jobs")
+
+
+def test_a_whole_name_that_is_known_is_not_put_together_of_two_others() -> None:
+    crew, pilots = (
+        table("crew", "id*:INTEGER first_name last_name born:DATE"),
+        table("pilots", "id*:INTEGER name hired:DATE"),
+    )
+    values = {
+        crew.fqn: profiled(crew, {"first_name": ["Ben", "Ida"], "last_name": ["Skov", "Holm"]}),
+        pilots.fqn: profiled(pilots, {"name": ["Ben Skov", "Eva Lund"]}),
+    }
+    known = knowledge(crew, pilots, profiles=values)
+    assert "name = 'Ben Skov'" in drafted("When was Ben Skov hired?", known).sql.replace('"', "")
+    assert "last_name = 'Holm'" in drafted("When was Ida Holm born?", known).sql.replace('"', "")

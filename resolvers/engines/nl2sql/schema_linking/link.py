@@ -574,7 +574,10 @@ class _Work:
 
     def settle_full_names(self) -> None:
         """`Derek Jeter`: a first and a last name of the same people, rather than what each word may be by itself."""
-        held = {(one.first, one.last, one.column) for one in self.mentions if one.kind is MentionKind.VALUE}
+        values = [one for one in self.mentions if one.kind is MentionKind.VALUE]
+        held = {(one.first, one.last, one.column) for one in values}
+        # A whole name is that of one row; of two parts nobody knows here whether any row has both.
+        whole = {(one.first, one.last) for one in values if one.score >= _WHOLE}
         sure: set[tuple[int, int, ColumnKey]] = set()
         for first, last, column in held:
             names = self.vocabulary.name_columns(column.table) if column is not None else ()
@@ -582,7 +585,7 @@ class _Work:
                 sure |= {
                     (at, end, key)
                     for begin, end, key in held
-                    if begin == last and key == names[1]
+                    if begin == last and key == names[1] and (first, end) not in whole
                     for at, end, key in ((first, last, names[0]), (begin, end, names[1]))
                 }
         told = {(first, last, column.table) for first, last, column in sure}
