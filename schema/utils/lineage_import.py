@@ -15,8 +15,8 @@ class DbtImport(Change):
     manifest: Annotated[
         JsonObject,
         Field(
-            description="The content of manifest.json, in version 9 to 12 of its schema. Only `metadata`, `nodes` and "
-            "`sources` are read; the rest may be left out."
+            description="The content of manifest.json, in version 9 to 12 of its schema. Only `metadata` and `nodes` "
+            "are read; the rest may be left out."
         ),
     ]
     catalog: Annotated[
