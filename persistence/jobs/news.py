@@ -9,6 +9,7 @@ import contextlib
 import logging
 import secrets
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -42,7 +43,7 @@ class News(Protocol):
         """Listen no more."""
 
 
-class _Listening:
+class _Listening(ABC):
     """Runs a listener in the background."""
 
     def __init__(self) -> None:
@@ -61,8 +62,9 @@ class _Listening:
             self._task = None
         self.come = False
 
+    @abstractmethod
     async def _listen(self, heard: Heard) -> None:
-        raise NotImplementedError
+        """Pass on what is told until cancelled."""
 
 
 class FileNews(_Listening):

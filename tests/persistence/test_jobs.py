@@ -24,10 +24,11 @@ from persistence.jobs.port import (
     JobTask,
 )
 from schema.errors import DatabaseError, InvalidRequest
+from tests.support.job_places import database, place
 from tests.support.job_worker import Place, create_tables, until
 from tests.support.postgres import postgres_server, postgres_url
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["database", "place", "postgres_server", "postgres_url"]
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
@@ -105,24 +106,6 @@ async def over(jobs: Jobs, key: str) -> JobState:
     state = await jobs.state(key)
     assert state is not None
     return state
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """A folder and a store with the engine's tables."""
-    url = f"sqlite:///{tmp_path / 'stoa.sqlite'}"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgres_url").replace("postgresql://", "postgresql+psycopg://", 1)
-    return Place(url, str(tmp_path))
-
-
-@pytest.fixture
-async def database(place: Place) -> AsyncIterator[Database]:
-    """The store of the place."""
-    database = Database(place.url)
-    await create_tables(database)
-    yield database
-    await database.close()
 
 
 @pytest.fixture(params=["in memory", "sqlite", "postgresql"])

@@ -17,10 +17,11 @@ from persistence.jobs.dbos import DbosJobs
 from persistence.jobs.looking import Looks
 from persistence.jobs.news import CHANNEL, PostgresNews
 from persistence.jobs.port import Arguments, FanOut, JobContext, JobOutcome, JobTask
+from tests.support.job_places import database, place
 from tests.support.job_worker import Place, create_tables, until
 from tests.support.postgres import postgres_server, postgres_url
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["database", "place", "postgres_server", "postgres_url"]
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -28,24 +29,6 @@ SELDOM: dict[str, Any] = {"worker_heartbeat_seconds": 30, "worker_dead_seconds":
 """A reaper that asks nothing during a test."""
 SLOW = 30.0
 """A look that comes too late for every test."""
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """A folder and an empty store."""
-    url = f"sqlite:///{tmp_path / 'stoa.sqlite'}"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgres_url").replace("postgresql://", "postgresql+psycopg://", 1)
-    return Place(url, str(tmp_path))
-
-
-@pytest.fixture
-async def database(place: Place) -> AsyncIterator[Database]:
-    """The store of the place, with the engine's tables."""
-    database = Database(place.url)
-    await create_tables(database)
-    yield database
-    await database.close()
 
 
 class Begun:

@@ -147,22 +147,7 @@ _DETERMINERS: Final = frozenset(
 )
 _DONE_TO: Final = frozenset(("the", "a", "an", "most", "least", "more", "fewer"))
 """Words that what is done to something stands before."""
-_OBJECTS: Final = _DONE_TO | {
-    "at",
-    "by",
-    "no",
-    "any",
-    "on",
-    "in",
-    "to",
-    "from",
-    "before",
-    "us",
-    "me",
-    "him",
-    "them",
-    "it",
-}
+_OBJECTS: Final = _DONE_TO | word_set("at by no any on in to from before us me him them it")
 """Words behind a verb rather than a noun."""
 _OWNED: Final = frozenset(("whose", "their", "its", "his", "her", *(one[0] for one in AGGREGATES if len(one) == 1)))
 _SUBJECTS: Final = word_set("that which who they he she it i we you to not can n't did do does")

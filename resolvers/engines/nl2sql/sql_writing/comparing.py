@@ -42,6 +42,8 @@ class TypedKind:
     """Whether it is text that holds ISO dates."""
     numeric: bool = False
     """Whether it is text that holds numbers."""
+    days: bool = False
+    """Whether it is numbers that are days: 20240131."""
     samples: tuple[str, ...] = ()
 
 
@@ -66,7 +68,7 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
         iso = bool(filled) and all(_ISO.fullmatch(one.strip()) for one in filled)
         numeric = holds_numbers(filled)
         return TypedKind(group, name, iso=iso, numeric=numeric, samples=samples)
-    return TypedKind(group, name, samples=samples)
+    return TypedKind(group, name, days=group == "number" and holds_day_numbers(samples), samples=samples)
 
 
 def number(value: Decimal | int) -> exp.Expr:
@@ -192,7 +194,7 @@ def _spelled(value: bool, kind: TypedKind) -> str:
 
 def _by_day(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """Days and moments: a day compared to what has a time of day means all of that day."""
-    if kind.family == "number" and holds_day_numbers(kind.samples):
+    if kind.days:
         return relation(this, operator, [number(int(str(one.value)[:10].replace("-", ""))) for one in right])
     if kind.family == "number":
         years = [Literal("number", Decimal(str(one.value)[:4])) for one in right]
@@ -274,8 +276,8 @@ def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) 
     """
     if unit == Unit.DECADE:
         return _decade(this, kind, dialect)
-    if kind.family == "number" and (unit == Unit.YEAR or holds_day_numbers(kind.samples)):
-        return _of_day_number(this, unit, part) if holds_day_numbers(kind.samples) else this
+    if kind.days or (kind.family == "number" and unit == Unit.YEAR):
+        return _of_day_number(this, unit, part) if kind.days else this
     if kind.family == "text":
         if kind.samples and not kind.iso:
             if unit == Unit.YEAR and all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
