@@ -40,6 +40,9 @@ HELD_UP_SECONDS = 0.025
 IDLE_SECONDS = 60
 """After which PostgreSQL ends a transaction of a process that froze in its middle; nobody else waits for longer."""
 
+SQLITE_PATIENCE_SECONDS = 30
+"""How long a connection of SQLite waits for others that write."""
+
 RESTED_SECONDS = 1.0
 """How long a PostgreSQL connection may lie unused before it is tried out first."""
 
@@ -280,16 +283,33 @@ class _Sqlite:
             engine.dispose()
 
 
+def prepare_sqlite(connection: sqlite3.Connection) -> None:
+    """Give a new connection of SQLite its write-ahead log and its patience.
+
+    Raises sqlite3.OperationalError when others hold the file for longer than that patience.
+    """
+    connection.execute(f"pragma busy_timeout={SQLITE_PATIENCE_SECONDS * 1000}")
+    end = time.monotonic() + SQLITE_PATIENCE_SECONDS
+    while True:
+        # Of two processes that open a new file at once, one is refused: SQLite waits for nobody in this statement.
+        try:
+            connection.execute("pragma journal_mode=wal")
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+    connection.execute("pragma synchronous=normal")
+    connection.execute("pragma foreign_keys=on")
+
+
 def _sqlite_engine(url: str, begin: str) -> sa.Engine:
     engine = sa.create_engine(url, json_serializer=_dump_json, json_deserializer=orjson.loads, pool_size=5)
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # the driver's own implicit BEGIN loses updates silently
-        cursor = connection.cursor()
-        for pragma in ("journal_mode=wal", "synchronous=normal", "foreign_keys=on", "busy_timeout=30000"):
-            cursor.execute(f"pragma {pragma}")
-        cursor.close()
+        prepare_sqlite(connection)
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

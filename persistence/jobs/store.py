@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.engine import IDLE_SECONDS, driver_url
+from persistence.engine import IDLE_SECONDS, driver_url, prepare_sqlite
 from persistence.jobs.port import JobSettings
 
 
@@ -30,8 +30,7 @@ def sqlite_engine(url: str) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = "IMMEDIATE"
-        for pragma in ("busy_timeout=30000", "journal_mode=wal", "synchronous=normal", "foreign_keys=on"):
-            connection.execute(f"pragma {pragma}")
+        prepare_sqlite(connection)
 
     return engine
 

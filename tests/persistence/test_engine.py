@@ -1,8 +1,10 @@
 """The store's connections: a server that hung up is noticed, and no caller pays for it."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,29 @@ async def test_forty_transactions_at_once_lose_no_update_in_sqlite(file_store: D
     await asyncio.gather(*(one.write(_count_up) for _ in range(20) for one in (file_store, other)))
     await other.close()
     assert await file_store.read(_number) == 40
+
+
+def test_a_new_file_that_another_process_writes_to_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("begin immediate")
+        other.execute("create table first (number integer)")
+        timer = threading.Timer(0.3, lambda: other.execute("commit"))
+        timer.start()
+        with closing(sqlite3.connect(path)) as connection:
+            engine.prepare_sqlite(connection)
+            assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+            assert connection.execute("select count(*) from first").fetchone() == (0,)
+        timer.join()
+
+
+def test_a_file_that_another_process_never_leaves_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SQLITE_PATIENCE_SECONDS", 0)
+    path = tmp_path / "new.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, closing(sqlite3.connect(path)) as connection:
+        other.execute("begin immediate")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            engine.prepare_sqlite(connection)
 
 
 async def test_a_slow_read_of_sqlite_does_not_hold_up_those_after_it(file_store: Database) -> None:
