@@ -360,6 +360,7 @@ def _http_app(
     services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
 ) -> Starlette:
     app = _Http()
+    app.state.unknown_parameters = settings.unknown_parameters
     app.router = TableRouter([])
     for service in services:
         app.router.routes.extend(service.door.routes)

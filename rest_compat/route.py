@@ -29,6 +29,7 @@ from rest_compat.errors import as_api_error, response_of
 from rest_compat.kept_answers import keep_answer, look_at_catalog
 from rest_compat.request import ContextFactory, entity_tag, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
+from schema.problems import unknown_parameters
 
 ProjectHeader = Literal["none", "optional", "required"]
 
@@ -177,13 +178,19 @@ class OperationRoute(Route):
         return answer
 
     def _strings(self, request: Request) -> dict[str, Any]:
-        """The path and query parameters that the operation declares; others are ignored, as HTTP clients expect."""
+        """The path and query parameters. Raises InvalidParameter for one that the operation does not declare, unless
+        the deployment leaves such ones unread.
+        """
         known = self.operation.arguments.model_fields
+        in_path = {name: value for name, value in request.path_params.items() if name in known}
         text = request.scope["query_string"].decode("latin-1")
-        query = (
-            {name: value for name, value in parse_qsl(text, keep_blank_values=True) if name in known} if text else {}
-        )
-        return query | {name: value for name, value in request.path_params.items() if name in known}
+        if not text:
+            return in_path
+        given = dict(parse_qsl(text, keep_blank_values=True))
+        unknown = [name for name in given if name not in known or name in in_path]
+        if unknown and request.app.state.unknown_parameters == "refuse":
+            raise unknown_parameters(unknown, known.keys() - in_path.keys())
+        return {name: value for name, value in given.items() if name in known} | in_path
 
     def _written(self, value: Any) -> tuple[Response, str | None]:
         """The answer, and its entity tag where it has one."""

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -57,6 +57,9 @@ class HttpSettings(BaseModel):
     )
     response_stall_seconds: float = Field(
         60.0, gt=0, le=3600, description="How long a caller may take little of its answer before it is cut off."
+    )
+    unknown_parameters: Literal["refuse", "ignore"] = Field(
+        "refuse", description="What a query parameter that a path does not have comes to: refuse (400) or ignore."
     )
     migrate_on_start: bool = Field(True, description="Bring the store's tables up to date at start-up.")
     shutdown_seconds: float = Field(

@@ -6,9 +6,10 @@ MISSING_REQUIRED_FIELD, an unknown field 400 VALIDATION_ERROR; right type but ou
 rule 422 VALIDATION_ERROR. `details` names the first field's path and lists every problem.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Final
 from uuid import UUID
 
 import pydantic
@@ -24,6 +25,9 @@ from schema.errors import (
 
 SHOWN_PROBLEMS = 50
 """How many problems an answer lists; a body with thousands of wrong items needs no thousand lines."""
+
+ALIKE: Final = 0.75
+"""How alike a name must be to one that is known to count as a slip of the pen: one letter of four."""
 
 _WRONG_TYPE_ENDINGS = ("_type", "_parsing", "_parsing_size", "_from_date_parsing")
 _WRONG_TYPES = {
@@ -86,6 +90,28 @@ def refused_parameters(error: pydantic.ValidationError) -> ApiError:
     listed = [{"field": _path(p["loc"]), "message": message_of(p)} for p in problems[:SHOWN_PROBLEMS]]
     kind = MissingRequiredField if problems[0]["type"] == "missing" else InvalidParameter
     return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
+
+
+def meant(name: str, known: Collection[str]) -> str | None:
+    """Return the known name that was probably meant by one that is not known."""
+    return next(iter(get_close_matches(name[:SHOWN_LETTERS], sorted(known), 1, ALIKE)), None)
+
+
+def unknown_parameters(names: Collection[str], known: Collection[str]) -> InvalidParameter:
+    """The catalogue error for parameters that an operation does not have, with those that it has."""
+    near = {name: meant(name, known) for name in names}
+    listed = [
+        {
+            "field": name[:SHOWN_LETTERS],
+            "message": "There is no such parameter here" + (f"; did you mean {near[name]!r}?" if near[name] else "."),
+        }
+        for name in list(names)[:SHOWN_PROBLEMS]
+    ]
+    takes = f"It takes {', '.join(sorted(known))}." if known else "It takes none."
+    first = listed[0]
+    return InvalidParameter(
+        f"{first['field']}: {first['message']} {takes}", field=first["field"], known=sorted(known), problems=listed
+    )
 
 
 def _type(problem: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@ them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Final
 
 import orjson
@@ -14,7 +13,7 @@ from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_definition import DEFINITIONS
 from schema.data_readiness.workflow_run import RunParameters, Sampling, WorkflowRun
 from schema.errors import ValidationError
-from schema.problems import SHOWN_PROBLEMS, body_problems, problems_of
+from schema.problems import SHOWN_PROBLEMS, body_problems, meant, problems_of
 
 _BESIDE: Final[Mapping[WorkflowType, frozenset[str]]] = {
     WorkflowType.RUN_ALL_ENRICHMENT: frozenset({"max_profile_age_seconds", "tier"}),
@@ -23,9 +22,6 @@ _BESIDE: Final[Mapping[WorkflowType, frozenset[str]]] = {
 
 _OPTIONS: Final = frozenset({"context_pack_id", "industry_info", "use_validation"})
 """What a configuration may say for all of its runs."""
-
-_ALIKE: Final = 0.75
-"""How alike a name must be to one that is known to count as a slip of the pen: one letter of four."""
 
 
 class _Told(RunParameters):
@@ -67,10 +63,10 @@ def check_config(kind: WorkflowType, config: Mapping[str, Any]) -> None:
 
 def _refuse_slips(given: Mapping[str, Any], known: Collection[str], told: Iterable[str], path: str, who: str) -> None:
     """Refuse names that would be passed over silently, though somebody meant one that is known."""
-    meant = {name: _meant(name, known) for name in given if name not in known}
+    slips = {name: meant(name, known) for name in given if name not in known}
     problems = [
         {"field": f"{path}.{name[:100]}", "message": f"It is not known. Did you mean {near!r}?"}
-        for name, near in meant.items()
+        for name, near in slips.items()
         if near
     ][:SHOWN_PROBLEMS]
     if not problems:
@@ -82,10 +78,6 @@ def _refuse_slips(given: Mapping[str, Any], known: Collection[str], told: Iterab
         known=names,
         problems=problems,
     )
-
-
-def _meant(name: str, known: Collection[str]) -> str | None:
-    return next(iter(get_close_matches(name[:100], sorted(known), 1, _ALIKE)), None)
 
 
 def parameters_of(run: WorkflowRun) -> RunParameters:
