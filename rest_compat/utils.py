@@ -5,6 +5,7 @@ from resolvers.utils import (
     event_streaming,
     events,
     lineage,
+    lineage_events,
     lineage_imports,
     memories,
     metadata,
@@ -35,6 +36,7 @@ utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLim
 utils.post(_lineage_statements, lineage.create_lineage_statement)
 utils.post(_lineage_statements + "/{statement_id}/end", lineage.end_lineage_statement, status=200)
 utils.post(_lineage + "/dbt", lineage_imports.import_dbt_manifest, status=200)
+utils.post(_lineage + "/openlineage", lineage_events.import_openlineage_event, status=200)
 
 _schedule = "/schedules/{schedule_id}"
 utils.post("/schedules", schedules.create_schedule)

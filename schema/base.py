@@ -60,6 +60,7 @@ OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
 
 JsonObject = Annotated[dict[str, Any], strawberry.field(graphql_type=JSON)]
 OptionalJsonObject = Annotated[dict[str, Any] | None, strawberry.field(graphql_type=JSON | None)]
+JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
 
 def absent() -> Any:

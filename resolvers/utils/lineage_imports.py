@@ -1,11 +1,12 @@
 """Lineage that other systems know of, taken in as a whole: from the manifest of dbt."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from auth.rate_limit import CallKind
-from persistence.queries.lineage import CatalogTable, ToldStatement
+from persistence.queries.lineage import CatalogTable, Recorded, ToldStatement
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.lineage.dbt import DbtModel, DbtProject, DbtRefused, read_columns, read_manifest
@@ -67,23 +68,34 @@ async def import_dbt_manifest(
                 status=422,
                 field="manifest",
             )
-        gaps = [
-            LineageImportGap(key=one.key, target_fqn=one.target_fqn, name=name, reason=reason)
-            for one in told
-            for name, reason in one.gaps
-        ]
-        return LineageImported(
-            source=LineageSource.DBT,
-            family=project.name,
-            statements=len(told),
-            new=done.new,
-            unchanged=done.unchanged,
-            ended=done.ended,
-            not_understood=sum(bool(one.gaps) for one in told),
-            gaps=gaps[:MOST_GAPS],
-        )
+        return imported(LineageSource.DBT, project.name, told, done)
 
     return await ctx.store.write(write)
+
+
+def imported(
+    source: LineageSource,
+    family: str,
+    told: Sequence[ToldStatement],
+    done: Recorded,
+    besides: Sequence[LineageImportGap] = (),
+) -> LineageImported:
+    """What became of statements that were told as a whole; `besides` are the gaps that are of none of them."""
+    gaps = [
+        LineageImportGap(key=one.key, target_fqn=one.target_fqn, name=name, reason=reason)
+        for one in told
+        for name, reason in one.gaps
+    ]
+    return LineageImported(
+        source=source,
+        family=family,
+        statements=len(told),
+        new=done.new,
+        unchanged=done.unchanged,
+        ended=done.ended,
+        not_understood=sum(bool(one.gaps) for one in told),
+        gaps=[*gaps, *besides][:MOST_GAPS],
+    )
 
 
 def _with_columns(catalog: LineageCatalog, file: DbtImport) -> LineageCatalog:

@@ -203,6 +203,9 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
             "catalog.*",
         ),
     ),
+    "import_openlineage_event": (
+        _value("The job and each dataset have a namespace and a name.", "job.*", "inputs.*", "outputs", "outputs.*"),
+    ),
     "create_schedule": _TIMING,
     "update_schedule": (
         *_TIMING,

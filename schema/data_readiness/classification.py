@@ -2,20 +2,17 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import strawberry
 from pydantic import Field
-from strawberry.scalars import JSON
 
-from schema.base import Change, Info, Resource, change, choice, edge, resource
+from schema.base import Change, Info, JsonObjects, Resource, change, choice, edge, resource
 from schema.identifiers import UuidText
 
 if TYPE_CHECKING:
     from schema.data_readiness.workflow_run import WorkflowRun
     from schema.utils.metadata_asset import MetadataAsset
-
-JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
 
 @choice

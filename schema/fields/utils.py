@@ -20,6 +20,7 @@ from resolvers.utils.lineage import (
     list_lineage_edges,
     list_lineage_statements,
 )
+from resolvers.utils.lineage_events import import_openlineage_event
 from resolvers.utils.lineage_imports import import_dbt_manifest
 from resolvers.utils.memories import (
     archive_memory,
@@ -111,6 +112,7 @@ class UtilsMutation:
     create_lineage_statement: LineageStatement = opens(create_lineage_statement)
     end_lineage_statement: LineageStatement = opens(end_lineage_statement)
     import_dbt_manifest: LineageImported = opens(import_dbt_manifest)
+    import_openlineage_event: LineageImported = opens(import_openlineage_event)
     create_context_pack: ContextPack = opens(create_context_pack)
     update_context_pack: ContextPack = opens(update_context_pack)
     delete_context_pack: Done = opens(delete_context_pack)

@@ -1,10 +1,10 @@
-"""What other systems know of lineage, taken in as a whole: the manifest of dbt."""
+"""What other systems know of lineage: the manifest of dbt, and the events of OpenLineage."""
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from schema.base import Change, JsonObject, OptionalJsonObject, Resource, absent, change, resource
+from schema.base import Change, JsonObject, JsonObjects, OptionalJsonObject, Resource, absent, change, resource
 from schema.utils.lineage import LineageSource
 
 
@@ -28,6 +28,28 @@ class DbtImport(Change):
     ] = absent()
 
 
+@change
+class OpenLineageEvent(Change):
+    """An event of OpenLineage, as its clients send it: of a run, or of a job alone. The rest of it is not read."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    event_type: Annotated[
+        str | None,
+        Field(
+            alias="eventType",
+            max_length=100,
+            description="COMPLETE or RUNNING, for their outputs are written; other events change nothing. Without one "
+            "it is an event of a job alone.",
+        ),
+    ] = None
+    job: Annotated[JsonObject, Field(description="Its namespace and its name, and the facet `sql`, where it has one.")]
+    inputs: Annotated[JsonObjects, Field(description="The datasets that it reads.")] = []
+    outputs: Annotated[
+        JsonObjects, Field(description="The datasets that it writes, each with the facet `columnLineage`.")
+    ] = []
+
+
 @resource
 class LineageImportGap(Resource):
     """Something of what was handed in that was not understood, and of which no edge was made."""
@@ -43,10 +65,12 @@ class LineageImported(Resource):
     """What became of lineage that was taken in as a whole."""
 
     source: LineageSource = Field(description="Who told of it.")
-    family: str = Field(description="What was told anew as a whole: the name of the dbt project.")
-    statements: int = Field(description="How many statements it tells of, one for each model that is in the database.")
+    family: str = Field(description="What was told anew: the name of the dbt project, or the job of an event.")
+    statements: int = Field(
+        description="How many statements it tells of, one for each model that is in the database, or each output."
+    )
     new: int = Field(description="How many of them are new, or other than before.")
     unchanged: int = Field(description="How many stood as they are.")
     ended: int = Field(description="How many that stood before have ended: told otherwise now, or not any more.")
-    not_understood: int = Field(description="How many have gaps, and so no edges.")
+    not_understood: int = Field(description="How many have gaps. A model of dbt has no edges then.")
     gaps: list[LineageImportGap] = Field(description="The gaps, the first 100.")

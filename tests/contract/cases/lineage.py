@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from schema.utils.lineage import LineageStatementCreate
-from schema.utils.lineage_import import DbtImport
+from schema.utils.lineage_import import DbtImport, OpenLineageEvent
 from tests.contract.stage import MARK, Case, Place, Stage
 
 SCHEMAS = "https://schemas.getdbt.com/dbt"
@@ -63,6 +63,17 @@ async def a_manifest(stage: Stage, place: Place) -> dict[str, Any]:
     return table | {"file": DbtImport(manifest=manifest)}
 
 
+async def an_event(stage: Stage, place: Place) -> dict[str, Any]:
+    """An event of a job that writes a table, which is in the catalog."""
+    table = await a_table(stage, place)
+    name = table.pop("fqn").split(".", 1)[1]
+    of = {"namespace": "shop", "name": name, "field": "c"}
+    written = {"facets": {"columnLineage": {"fields": {"c": {"inputFields": [of]}}}}}
+    job = {"namespace": "jobs", "name": f"{MARK} nightly"}
+    event = OpenLineageEvent(job=job, outputs=[{"namespace": "shop", "name": name} | written])
+    return table | {"namespace": "shop", "event": event}
+
+
 CASES = [
     Case("get_lineage", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("list_lineage_edges", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
@@ -71,6 +82,7 @@ CASES = [
     Case("list_lineage_statements", "connection", "can_read_metadata", a_catalog, "resource_uri", header=True),
     Case("create_lineage_statement", "connection", "can_manage_metadata", a_statement, "resource_uri", header=True),
     Case("import_dbt_manifest", "connection", "can_manage_metadata", a_manifest, "resource_uri", header=True),
+    Case("import_openlineage_event", "connection", "can_manage_metadata", an_event, "resource_uri", header=True),
     Case(
         "end_lineage_statement", "connection", "can_manage_metadata", a_standing_statement, "resource_uri", header=True
     ),

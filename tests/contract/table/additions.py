@@ -72,6 +72,7 @@ ADDITIONS: dict[str, str] = {
             ("POST", "/statements"),
             ("POST", "/statements/{statement_id}/end"),
             ("POST", "/dbt"),
+            ("POST", "/openlineage"),
         )
     },
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,

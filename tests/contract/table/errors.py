@@ -143,6 +143,7 @@ STATELESS: frozenset[str] = frozenset(
         "export_suspect_cells",
         "grant_permission",
         "import_dbt_manifest",
+        "import_openlineage_event",
         "import_quality_rules",
         "index_entities",
         "repair_access",

@@ -1,0 +1,154 @@
+"""Lineage of jobs through both doors: an event of OpenLineage is kept, told anew, and refused."""
+
+from typing import Any
+
+import pytest
+
+from resolvers.assets.data_connections import get_data_connection
+from resolvers.utils.lineage import list_lineage_statements
+from resolvers.utils.lineage_events import import_openlineage_event, namespace_of
+from schema.utils.lineage import LineageSource
+from schema.utils.lineage_import import OpenLineageEvent
+from tests.doors import Refused
+from tests.support.ingestion import Bench, Source, bench, setting_overrides, source
+from tests.utils.test_lineage import UP, Shop
+
+__all__ = ["bench", "setting_overrides", "source"]
+
+pytestmark = pytest.mark.anyio
+
+STORE = "postgres://db.internal:5432"
+
+
+@pytest.fixture
+async def shop(bench: Bench, source: Source) -> Shop:
+    source.run("create table sales.totals (who text, total numeric)")
+    source.may_read("sales")
+    await bench.ingest()
+    return Shop(bench, source.database)
+
+
+def named(shop: Shop, table: str, **more: Any) -> dict[str, Any]:
+    """A table of the shop, as OpenLineage names it."""
+    return {"namespace": STORE, "name": f"{shop.database}.sales.{table}"} | more
+
+
+def totals(shop: Shop, fields: dict[str, list[dict[str, Any]]], dataset: Any = ()) -> dict[str, Any]:
+    """The table that the job writes, and what it says of its columns."""
+    told = {column: {"inputFields": list(of)} for column, of in fields.items()}
+    return named(shop, "totals", facets={"columnLineage": {"fields": told, "dataset": list(dataset)}})
+
+
+async def handed_in(
+    shop: Shop, *outputs: Any, sql: str | None = None, kind: str | None = "COMPLETE", namespace: str | None = STORE
+) -> Any:
+    """Hand in an event of the job `nightly`."""
+    job: dict[str, Any] = {"namespace": "cron", "name": "nightly"}
+    if sql is not None:
+        job["facets"] = {"sql": {"query": sql}}
+    event = OpenLineageEvent(event_type=kind, job=job, outputs=list(outputs), inputs=[named(shop, "orders")])
+    named_so = {} if namespace is None else {"namespace": namespace}
+    return await shop.ask(import_openlineage_event, event=event, **named_so)
+
+
+def summed(shop: Shop) -> dict[str, Any]:
+    """What the job says of its totals."""
+    return totals(
+        shop,
+        {
+            "who": [named(shop, "customers", field="email")],
+            "TOTAL": [
+                named(shop, "orders", field="Number", transformations=[{"type": "DIRECT", "subtype": "AGGREGATION"}])
+            ],
+        },
+        [named(shop, "orders", field="customer_id", transformations=[{"type": "INDIRECT", "subtype": "GROUP_BY"}])],
+    )
+
+
+async def test_an_event_tells_of_columns_and_of_rows(shop: Shop) -> None:
+    done = await handed_in(shop, summed(shop))
+    assert not isinstance(done, Refused), done
+    assert (done["source"].lower(), done["family"], done["gaps"]) == ("openlineage", "cron/nightly", [])
+    assert [done[name] for name in ("statements", "new", "unchanged", "ended")] == [1, 1, 0, 0]
+    assert await shop.told(UP, "totals", "total") == {"orders.number": (1, True), "orders.customer_id": (1, False)}
+    again = await handed_in(shop, summed(shop))
+    assert [again[name] for name in ("new", "unchanged", "ended")] == [0, 1, 0]
+    changed = await handed_in(shop, totals(shop, {"who": [named(shop, "customers", field="id")]}))
+    assert [changed[name] for name in ("new", "unchanged", "ended")] == [1, 0, 1]
+    assert await shop.told(UP, "totals", "total") == {}
+
+
+@pytest.mark.parametrize("kind", ["START", "FAIL", "abort", "something else"])
+async def test_what_did_not_happen_changes_nothing(shop: Shop, kind: str) -> None:
+    await handed_in(shop, summed(shop))
+    done = await handed_in(shop, totals(shop, {}), kind=kind)
+    assert [done[name] for name in ("statements", "ended")] == [0, 0]
+    assert "orders.number" in await shop.told(UP, "totals", "total")
+
+
+async def test_an_output_without_columns_is_read_from_the_sql_of_its_job(shop: Shop) -> None:
+    spelled = f'insert into "{shop.database}".sales.totals (total, who) '
+    query = "select sum(number), email from sales.orders join sales.customers on id = customer_id group by 2"
+    for sql in (
+        spelled + query,
+        query.replace("sum(number)", "sum(number) as total").replace("email", "email as who", 1),
+    ):
+        done = await handed_in(shop, named(shop, "totals"), sql=sql, kind=None)
+        assert done["gaps"] == [], sql
+        assert (await shop.told(UP, "totals", "who", direct_only=True)) == {"customers.email": (1, True)}
+    done = await handed_in(shop, named(shop, "totals"), sql="insert into sales.orders select * from sales.orders")
+    assert [gap["name"] for gap in done["gaps"]] == ["target"]
+    assert await shop.told(UP, "totals", "who") == {}
+
+
+async def test_what_is_not_understood_is_said_and_the_rest_is_kept(shop: Shop) -> None:
+    known, far = named(shop, "customers", field="email"), {"namespace": "s3://lake", "name": "x", "field": "y"}
+    who = [known, far, named(shop, "gone", field="a"), named(shop, "orders", field="never_seen")]
+    done = await handed_in(shop, totals(shop, {"who": who}))
+    assert {gap["name"] for gap in done["gaps"]} == {"namespace", "tables", "columns"}
+    assert "s3://lake/x" in next(gap["reason"] for gap in done["gaps"] if gap["name"] == "namespace")
+    assert await shop.told(UP, "totals", "who") == {"customers.email": (1, True)}
+    listed = await shop.ask(list_lineage_statements, source=LineageSource.OPENLINEAGE, with_gaps=True)
+    assert [(one["target_fqn"], one["edge_count"]) for one in listed["items"]] == [(shop.name("totals"), 1)]
+
+    done = await handed_in(shop, named(shop, "totals"))
+    assert [gap["name"] for gap in done["gaps"]] == ["columns"]
+    assert f"{STORE}/{shop.database}.sales.orders" in done["gaps"][0]["reason"]
+    done = await handed_in(shop, named(shop, "never_built"))
+    assert [(gap["name"], gap["target_fqn"]) for gap in done["gaps"]] == [("target", None)]
+
+
+async def test_tables_of_another_store_are_not_taken_for_those_of_the_connection(shop: Shop) -> None:
+    done = await handed_in(shop, summed(shop), namespace=None)
+    assert (done["statements"], [gap["name"] for gap in done["gaps"]]) == (0, ["namespace"])
+    assert "say so with `namespace`" in done["gaps"][0]["reason"]
+    found = await shop.bench.call(get_data_connection, resource_uri=shop.bench.uri)
+    config = found["database_config"]
+    assert f"postgres://{config['host']}:{config['port']}" in done["gaps"][0]["reason"]
+    assert namespace_of(None) is None
+
+
+async def test_what_is_no_event_is_refused_and_says_where(shop: Shop) -> None:
+    refused = await shop.ask(import_openlineage_event, event=OpenLineageEvent(job={"namespace": "cron"}))
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.status, refused.details["field"]) == ("VALIDATION_ERROR", 422, "job.name")
+
+
+async def test_a_client_posts_its_events_as_they_are(shop: Shop) -> None:
+    world = shop.bench.world
+    event = {
+        "eventType": "COMPLETE",
+        "eventTime": "2026-11-28T10:00:00.000Z",
+        "run": {"runId": "0190f5a4-7a1c-7e0e-9b1c-0d3b6f1c2a3d", "facets": {}},
+        "job": {"namespace": "cron", "name": "nightly", "facets": {}},
+        "inputs": [named(shop, "orders")],
+        "outputs": [summed(shop)],
+        "producer": "https://example.com/a-scheduler",
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    }
+    headers = {"X-Project-ID": world.shop}
+    path = f"/utils/data_connection/{shop.bench.uri}/lineage/openlineage?namespace={STORE}"
+    answer = await world.request("POST", path, token=world.owner, headers=headers, json=event)
+    assert (answer.status_code, answer.json()["new"]) == (200, 1), answer.text
+    answer = await world.request("POST", path, token=world.owner, headers=headers, json=event | {"eventType": "FAIL"})
+    assert answer.json()["statements"] == 0
