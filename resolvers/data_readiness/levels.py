@@ -30,6 +30,15 @@ def personal_data(uow: UnitOfWork, scope: Scope, fqns: Iterable[str]) -> dict[st
     return _known(uow, scope, fqns, uow.classifications.of_assets(scope, fqns, ClassificationKind.PII))
 
 
+def decided_personal_data(uow: UnitOfWork, scope: Scope, fqns: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The tags of personal data that stand on each column, with their confidence; not what is only suggested."""
+    classified = {
+        fqn: [one for one in some if one.state is not ClassificationState.SUGGESTED]
+        for fqn, some in uow.classifications.of_assets(scope, fqns, ClassificationKind.PII).items()
+    }
+    return _known(uow, scope, fqns, classified)
+
+
 def _known(
     uow: UnitOfWork, scope: Scope, fqns: Sequence[str], classified: Mapping[str, Sequence[Classification]]
 ) -> dict[str, dict[str, float]]:

@@ -19,6 +19,7 @@ from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.levels import personal_data
+from resolvers.data_readiness.passed_on import passed_on, with_passed_on
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import facts_of, gone, tables_of, use_table
 from resolvers.data_readiness.runs.sampling import sample_size
@@ -276,12 +277,13 @@ class PiiTagging(Tagging):
     async def look(self, facts: TableFacts) -> Seen:
         """Sample the table and recognise what its columns hold."""
         sample = await self.sampled(facts)
+        passed = await self.ctx.store.read(lambda uow: passed_on(uow, self.scope, facts))
         prints = {column.name: fingerprint(column, sample) for column in facts.columns if column.name in sample.columns}
-        looked = Looked(VERSION, _whole(facts, prints))
+        looked = Looked(VERSION, _whole(facts, prints, passed))
         rows = len(sample.rows)
         if await self.looked_before(facts.fqn) == looked:
             return Seen(facts, looked, (), changed=False, rows=rows)
-        found = await self.recognized(facts, sample)
+        found = with_passed_on(await self.recognized(facts, sample), passed)
         return Seen(facts, looked, tuple(pii_tags(facts, found, prints, looked)), rows=rows)
 
     def _described(self, tag_fqn: str) -> str:
@@ -293,7 +295,7 @@ def pii_tags(
 ) -> list[Tagged]:
     """The tags of a table's columns, and the table's own when it has any."""
     tags = [
-        Tagged(column.fqn, one.tag, one.confidence, one.evidence, prints[column.name])
+        Tagged(column.fqn, one.tag, one.confidence, one.evidence, prints.get(column.name, looked.data_fingerprint))
         for column in facts.columns
         for one in found.get(column.name, ())
     ]
@@ -414,6 +416,7 @@ def _because(tag: str, confidence: float, level: Level) -> dict[str, Any]:
     }
 
 
-def _whole(facts: TableFacts, prints: Mapping[str, str]) -> str:
-    told = repr((facts.name, facts.description, sorted(prints.items())))
+def _whole(facts: TableFacts, prints: Mapping[str, str], passed: Mapping[str, Sequence[TagFinding]]) -> str:
+    brought = [(column, [(one.tag, one.confidence) for one in some]) for column, some in sorted(passed.items())]
+    told = repr((facts.name, facts.description, sorted(prints.items()), *([brought] if brought else [])))
     return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:32]
