@@ -58,7 +58,7 @@ async def import_openlineage_event(
     the same output anew ends what it said of that before. What is not understood is a gap, and makes no edge.
     """
     scope = ctx.scope
-    if event.event_type is not None and event.event_type.upper() not in HAPPENED:
+    if event.eventType is not None and event.eventType.upper() not in HAPPENED:
         return imported(LineageSource.OPENLINEAGE, _job(event), (), Recorded(0, 0, 0))
 
     def work(uow: UnitOfWork) -> Callable[[], _Telling]:

@@ -73,8 +73,8 @@ class Classification(Resource):
     state: ClassificationState
     confidence: float = Field(description="The combined and calibrated score, 0 to 1.")
     evidence: JsonObjects = Field(
-        description="What speaks for it: `recognizer`, `source` (values, name, type, comment, neighbours, lineage), `share` of "
-        "the sample (0 to 1), `weight`, `reason`. No value of the data stands in it."
+        description="What speaks for it: `recognizer`, `source` (values, name, type, comment, neighbours, lineage), "
+        "`share` of the sample (0 to 1), `weight`, `reason`. No value of the data stands in it."
     )
     recognizer_version: str = Field(description="The version of the recognisers that found it.")
     data_fingerprint: str = Field(description="Changes when the sampled data or the column's description does.")

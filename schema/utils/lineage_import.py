@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from schema.base import Change, JsonObject, JsonObjects, OptionalJsonObject, Resource, absent, change, resource
 from schema.utils.lineage import LineageSource
@@ -30,14 +30,11 @@ class DbtImport(Change):
 
 @change
 class OpenLineageEvent(Change):
-    """An event of OpenLineage, as its clients send it: of a run, or of a job alone. The rest of it is not read."""
+    """An event of OpenLineage, as its clients send it: of a run, or of a job alone. Its names are OpenLineage's."""
 
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
-    event_type: Annotated[
+    eventType: Annotated[
         str | None,
         Field(
-            alias="eventType",
             max_length=100,
             description="COMPLETE or RUNNING, for their outputs are written; other events change nothing. Without one "
             "it is an event of a job alone.",
@@ -48,6 +45,12 @@ class OpenLineageEvent(Change):
     outputs: Annotated[
         JsonObjects, Field(description="The datasets that it writes, each with the facet `columnLineage`.")
     ] = []
+    eventTime: Annotated[str | None, Field(max_length=100, description="Not read: what it tells stands from now.")] = (
+        None
+    )
+    run: Annotated[OptionalJsonObject, Field(description="Not read.")] = absent()
+    producer: Annotated[str | None, Field(max_length=4000, description="Not read.")] = None
+    schemaURL: Annotated[str | None, Field(max_length=4000, description="Not read.")] = None
 
 
 @resource

@@ -46,7 +46,7 @@ async def handed_in(
     job: dict[str, Any] = {"namespace": "cron", "name": "nightly"}
     if sql is not None:
         job["facets"] = {"sql": {"query": sql}}
-    event = OpenLineageEvent(event_type=kind, job=job, outputs=list(outputs), inputs=[named(shop, "orders")])
+    event = OpenLineageEvent(eventType=kind, job=job, outputs=list(outputs), inputs=[named(shop, "orders")])
     named_so = {} if namespace is None else {"namespace": namespace}
     return await shop.ask(import_openlineage_event, event=event, **named_so)
 
