@@ -3,6 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Audit } from "./audit.js";
 import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
+import { Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
 import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
@@ -109,16 +110,25 @@ function Roles({ type, id, user, onChange }) {
   const [isGroup, setGroup] = useState(false);
   const [role, setRole] = useState("VIEWER");
   const [told, setTold] = useState(null);
+  const [asked, setAsked] = useState(null);
   useEffect(() => setWho(user), [user]);
   async function change(document) {
     const grant = { userOrGroup: who.trim(), relation: role, resourceType: type.toUpperCase(), resourceId: id, isGroup };
-    try {
-      const [done] = Object.values(await ask(document, { grant }));
-      setTold({ said: done.message });
-      onChange();
-    } catch (failure) {
-      setTold({ failure });
-    }
+    const [done] = Object.values(await ask(document, { grant }));
+    onChange();
+    return { said: done.message };
+  }
+  const give = () => change(GRANT).then(setTold, (failure) => setTold({ failure }));
+  function take() {
+    const own = !isGroup && who.trim() === window.stoa.bearer()?.person;
+    setAsked({
+      verb: say("access.take"),
+      noun: "count.roles",
+      about: say("access.takeAbout", { who: isGroup ? say("access.group", { name: who.trim() }) : who.trim(), role: named("role", role) }),
+      told: own ? say("access.takeOwn") : "",
+      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      carryOut: () => change(REVOKE),
+    });
   }
   return html`
     <section class="part" aria-label=${say("access.roles")}>
@@ -127,17 +137,18 @@ function Roles({ type, id, user, onChange }) {
         class="fields"
         onSubmit=${(event) => {
           event.preventDefault();
-          change(GRANT);
+          give();
         }}
       >
         <label>${say("access.userOrGroup")} <input required value=${who} autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
         <label class="check"><input type="checkbox" checked=${isGroup} onChange=${(event) => setGroup(event.target.checked)} /> ${say("access.isGroup")}</label>
         <label>${say("access.role")} <select value=${role} onChange=${(event) => setRole(event.target.value)}>${ROLES[type].map((one) => html`<option key=${one} value=${one}>${say(`role.${one}`)}</option>`)}</select></label>
         <button type="submit" disabled=${!who.trim()}>${say("access.give")}</button>
-        <button type="button" class="quiet-button" disabled=${!who.trim()} onClick=${() => change(REVOKE)}>${say("access.take")}</button>
+        <button type="button" class="quiet-button" disabled=${!who.trim()} onClick=${take}>${say("access.take")}</button>
       </form>
       ${told?.said && html`<p class="outcome" role="status">${told.said}</p>`}
       ${told?.failure && html`<${Failed} failure=${told.failure} />`}
+      ${asked && html`<${Sure} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
     </section>
   `;
 }

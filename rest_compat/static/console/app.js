@@ -7,6 +7,7 @@ import { Ask } from "./ask.js";
 import { Asset } from "./asset.js";
 import { PROJECTS } from "./documents.js";
 import { Find } from "./find.js";
+import { AddProject } from "./holdings.js";
 import { Inbox } from "./inbox.js";
 import { Empty, Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link, usePlace } from "./places.js";
@@ -93,7 +94,7 @@ function Signed() {
   let content;
   if (answer.failure && !project) content = html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   else if (!project && !answer.loading && !projects.length)
-    content = html`<${Empty} icon="access" title=${say("shell.noProject")}>${say("shell.noProject.next")}<//>`;
+    content = html`<${Empty} icon="access" title=${say("shell.noProject")}>${say("shell.noProject.next")}<//><${AddProject} onMade=${(id) => (stoa.setProject(id), answer.again())} />`;
   else if (!project) content = html`<${Loading} what=${say("shell.projects")} />`;
   else content = html`<${Place} key=${project + place} given=${given} />`;
   return html`

@@ -39,6 +39,20 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
     const left = rows();
     (left.find((one) => one.dataset.row === picked) ?? left[Math.min(place.current, left.length - 1)])?.focus();
   }, [all.map((item) => item.id).join()]);
+  // Keys that nothing else waits for are for the row that is marked, so that a list can be decided as soon as it is there.
+  useEffect(() => {
+    const anywhere = (event) => {
+      if (document.activeElement !== document.body && !document.activeElement?.matches("h1")) return;
+      const here = board.current && rows().find((one) => one.dataset.row === chosen?.id);
+      if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(event.key in STEPS) && !choices.some((one) => one.key === event.key.toLowerCase())) return;
+      event.preventDefault();
+      here.focus();
+      if (!(event.key in STEPS)) pressed({ target: here, key: event.key, shiftKey: event.shiftKey, preventDefault() {} });
+    };
+    addEventListener("keydown", anywhere);
+    return () => removeEventListener("keydown", anywhere);
+  });
   function focused(event) {
     const here = event.target.closest("[data-row]");
     if (!here) return;

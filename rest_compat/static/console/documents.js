@@ -176,6 +176,9 @@ export const RULES = `
 
 export const VIOLATIONS = `
   query ConsoleViolations($fqn: String!) {
+    scorecard(request: { assetFqn: $fqn }) {
+      overallScore
+    }
     violations(assetFqn: $fqn, status: OPEN, limit: 100) {
       total
       items {

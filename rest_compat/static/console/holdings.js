@@ -53,10 +53,6 @@ export function Projects() {
     window.stoa.setProject(id);
     location.hash = link("find");
   };
-  const add = async ({ name, description }) => {
-    await ask(ADD_PROJECT, { name: name.trim(), description: description.trim() || null }, { anywhere: true });
-    answer.again();
-  };
   return html`
     <p class="lead">${say("projects.lead")}</p>
     <${Answered} answer=${answer}>
@@ -74,8 +70,16 @@ export function Projects() {
         <${NotShown} count=${projects.total - projects.items.length} />
       `}
     <//>
-    <${Sending} title=${say("projects.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["description", "text", "projects.description", false]]} />
+    <${AddProject} onMade=${answer.again} />
   `;
+}
+
+export function AddProject({ onMade }) {
+  const add = async ({ name, description }) => {
+    const made = await ask(ADD_PROJECT, { name: name.trim(), description: description.trim() || null }, { anywhere: true });
+    onMade(made.createProject.id);
+  };
+  return html`<${Sending} title=${say("projects.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["description", "text", "projects.description", false]]} />`;
 }
 
 export function Secrets() {

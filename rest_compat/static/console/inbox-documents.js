@@ -149,10 +149,15 @@ export const DECIDE_MATCHING = `
   }
 `;
 
-export const OPEN_VIOLATIONS = `
-  query ConsoleOpenViolations($severity: Severity, $assetsLike: String, $page: Int!) {
+export const TRIAGED_VIOLATIONS = `
+  query ConsoleTriagedViolations(
+    $status: ViolationStatus!
+    $severity: Severity
+    $assetsLike: String
+    $page: Int!
+  ) {
     violations(
-      status: OPEN
+      status: $status
       severity: $severity
       assetsLike: $assetsLike
       orderBy: [SEVERITY_DESC, CREATED_AT_ASC]

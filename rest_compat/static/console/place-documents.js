@@ -68,7 +68,6 @@ export const VERSION = `
       fqn: $fqn
       assetType: TABLE
       version: $version
-      includeChildren: true
     ) {
       version
       versionChangeReason
@@ -82,14 +81,6 @@ export const VERSION = `
       }
       tags {
         tagFqn
-      }
-      children {
-        name
-        dataType
-        description
-        tags {
-          tagFqn
-        }
       }
       changeDescription {
         previousVersion
@@ -183,8 +174,19 @@ export const SOURCES = `
         statusMessage
         description
         secretNames
+        databaseConfig
+        storageConfig
+        filesystemConfig
         updatedAt
       }
+    }
+  }
+`;
+
+export const DISCONNECT = `
+  mutation ConsoleDisconnect($resourceUri: String!) {
+    deleteDataConnection(resourceUri: $resourceUri) {
+      message
     }
   }
 `;
@@ -337,7 +339,7 @@ export const ASSIGN_VIOLATION = `
 
 export const MY_PROJECTS = `
   query ConsoleMyProjects {
-    projects(limit: 200) {
+    projects(limit: 100) {
       total
       items {
         id

@@ -28,6 +28,7 @@ export const settle = (place, given) => history.replaceState(history.state, "", 
 // The parts of a dotted name; a part with a dot in it stands in quotes.
 export const parts = (fqn) => fqn.match(/"(?:[^"]|"")*"|[^.]+/g) ?? [];
 export const bare = (part) => (part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part);
+export const part = (name) => (/[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 export const above = (fqn) => parts(fqn).slice(0, -1).join(".");
 
 // The table that a dotted name is or lies in; what lies above tables is told as it is.

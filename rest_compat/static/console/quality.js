@@ -128,7 +128,8 @@ export function Violations({ fqn }) {
   const answer = useAnswer(VIOLATIONS, { fqn });
   return html`
     <${Part} title=${say("quality.open")} answer=${answer}>
-      ${({ violations }) => {
+      ${({ violations, scorecard }) => {
+        if (!violations.total && scorecard?.overallScore == null) return html`<${Empty} title=${say("quality.unlooked")}>${say("quality.unassessed.next")}<//>`;
         if (!violations.total) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
         return html`
           <${Short} items=${alike([...violations.items].sort(worst))}>

@@ -1,11 +1,14 @@
 // Sources: what a project is connected to. Each is verified and read in from here; a new one is connected below.
 import { useState } from "../vendor/preact-hooks.js";
 
+import { Sure } from "./decide.js";
 import { ask } from "./graph.js";
-import { CONFIGURE_INGESTION, CONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
+import { START_RUN } from "./documents.js";
+import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
-import { link } from "./places.js";
+import { link, part } from "./places.js";
 import { RunViews, Status } from "./runs.js";
+import { configurationOf } from "./start.js";
 import { named, number, say } from "./words.js";
 
 // What each kind asks for: [field, type of its input, whether it must be filled]. `credentials` come after the rest.
@@ -34,13 +37,21 @@ export function Sources({ given }) {
     ${!data && !failure && html`<${Loading} />`}
     ${data && !items.length && html`<${Empty} icon="database" title=${say("sources.none")}>${say("sources.none.next")}<//>`}
     ${made && html`<p class="outcome" role="status">${say("sources.connected", { name: made })}</p>`}
-    <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}</ul>
+    <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} onGone=${again} />`)}</ul>
     <${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />
   `;
 }
 
-function Source({ source }) {
+// Where a source is, in the words of its kind, in one line.
+const PLACED = ["path", "bucket", "endpoint_url", "host", "port", "database", "share"];
+function placed({ databaseConfig, storageConfig, filesystemConfig }) {
+  const config = databaseConfig ?? storageConfig ?? filesystemConfig ?? {};
+  return PLACED.filter((name) => config[name] != null && config[name] !== "").map((name) => config[name]).join(" · ");
+}
+
+function Source({ source, onGone }) {
   const [state, setState] = useState({});
+  const [asked, setAsked] = useState(null);
   const service = source.resourceUri.split(":").at(-1);
   async function act(busy, work) {
     setState({ busy });
@@ -61,22 +72,46 @@ function Source({ source }) {
       const run = (await ask(INGEST, { configurationId: await ingestionOf(source) })).triggerRun;
       location.hash = link("runs", { run: run.id, configuration: run.configurationId });
     });
+  const enrich = () =>
+    act("enrich", async () => {
+      const configurationId = await configurationOf({ name: say("sources.enrich"), workflowType: "RUN_ALL_ENRICHMENT" });
+      const run = (await ask(START_RUN, { configurationId, assetFqn: part(service) })).triggerRun;
+      location.hash = link("runs", { run: run.id, configuration: run.configurationId });
+    });
+  const disconnect = () =>
+    setAsked({
+      verb: say("sources.delete"),
+      noun: "count.sources",
+      about: `\`${source.name}\`${placed(source) && ` (${placed(source)})`}`,
+      told: say("sources.deleteTold"),
+      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      carryOut: async () => {
+        await ask(DISCONNECT, { resourceUri: source.resourceUri });
+        onGone();
+        return {};
+      },
+    });
+  const wrong = source.status === "ERROR";
   return html`
     <li class="card">
       <div class="card-head"><strong>${source.name}</strong> <span class="kind">${named("sources", source.connectionType)}</span> <${Status} value=${source.status} />
         ${source.secretNames.length > 0 && html`<span class="quiet small">${say("sources.secrets", { count: source.secretNames.length })}</span>`}
       </div>
+      ${placed(source) && html`<p class="quiet small"><code>${placed(source)}</code></p>`}
       ${source.description && html`<p class="quiet">${source.description}</p>`}
-      ${source.statusMessage && source.status === "ERROR" && html`<p class="trouble">${source.statusMessage}</p>`}
+      ${source.statusMessage && wrong && html`<p class="trouble">${source.statusMessage}</p>`}
       <p class="acts">
-        <button type="button" disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
+        <button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
+        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say("sources.enrichTold")} onClick=${enrich}>${say(state.busy === "enrich" ? "sources.ingesting" : "sources.enrich")}</button>
         <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>
         <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
         <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
+        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>
       </p>
       ${state.said && html`<p class="outcome" role="status">${state.said}</p>`}
       ${state.trouble && html`<p class="trouble" role="alert">${state.trouble}</p>`}
       ${state.failure && html`<${Failed} failure=${state.failure} />`}
+      ${asked && html`<${Sure} asked=${asked} onEnd=${(came) => (came?.failure && setState(came), setAsked(null))} />`}
     </li>
   `;
 }

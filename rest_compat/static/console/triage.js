@@ -1,10 +1,10 @@
-// Open violations: what is wrong where, with rows that show it, until somebody says what becomes of it.
+// Violations: what is wrong where, with rows that show it, until somebody says what becomes of it; and what was said.
 import { useState } from "../vendor/preact-hooks.js";
 
 import { carryOutAll, Choice, Like, Outcome, patternOf, Sure } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
-import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, OPEN_VIOLATIONS } from "./inbox-documents.js";
+import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
 import { Empty, Failed, html, Loading, Told } from "./parts.js";
@@ -14,23 +14,27 @@ import { named, number, plain, say, sentence } from "./words.js";
 
 const MOST = 1000;
 const NOUN = "count.violations";
-const CHOICES = { c: "ACKNOWLEDGED", x: "RESOLVED", d: "FALSE_POSITIVE" };
-const choices = () =>
-  Object.entries(CHOICES).map(([key, status]) => ({
-    key,
+const KEYS = { ACKNOWLEDGED: "c", RESOLVED: "x", FALSE_POSITIVE: "d", OPEN: "o" };
+const REASONED = ["RESOLVED", "FALSE_POSITIVE"];
+// What may become of a violation, by where it stands.
+const MOVES = { OPEN: ["ACKNOWLEDGED", "RESOLVED", "FALSE_POSITIVE"], ACKNOWLEDGED: ["RESOLVED", "FALSE_POSITIVE", "OPEN"], RESOLVED: ["OPEN"], FALSE_POSITIVE: ["OPEN"] };
+const choicesOf = (from) =>
+  MOVES[from].map((status) => ({
+    key: KEYS[status],
     status,
     verb: say(`triage.${status}`),
     told: say(`triage.${status}.told`),
-    reason: status !== "ACKNOWLEDGED" && say(`triage.${status}.reason`),
+    reason: REASONED.includes(status) && say(`triage.${status}.reason`),
   }));
 const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
-export function Triage({ given: { severity = "", like = "" } }) {
-  const [filter, setFilter] = useState({ severity, like });
-  const list = useAll(OPEN_VIOLATIONS, { severity: filter.severity || undefined, assetsLike: patternOf(filter.like) }, MOST);
+export function Triage({ given: { status = "", severity = "", like = "" } }) {
+  const [filter, setFilter] = useState({ status, severity, like });
+  const stands = filter.status in MOVES ? filter.status : "OPEN";
+  const list = useAll(TRIAGED_VIOLATIONS, { status: stands, severity: filter.severity || undefined, assetsLike: patternOf(filter.like) }, MOST);
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
-  const only = { statuses: ["OPEN"], severities: filter.severity ? [filter.severity] : undefined, assetsLike: patternOf(filter.like) };
+  const only = { statuses: [stands], severities: filter.severity ? [filter.severity] : undefined, assetsLike: patternOf(filter.like) };
   const narrow = Object.values(filter).some(Boolean);
 
   function filtered(change) {
@@ -68,7 +72,7 @@ export function Triage({ given: { severity = "", like = "" } }) {
       },
     });
   }
-  const able = choices().map((choice) => ({
+  const able = choicesOf(stands).map((choice) => ({
     ...choice,
     decide: (one) => askAboutOne(choice, one),
     decideAll: (group) => askAbout(choice, { ...only, names: [group.key] }, `${group.title}${inWords(filter)}.`),
@@ -76,19 +80,19 @@ export function Triage({ given: { severity = "", like = "" } }) {
   const groups = grouped(list.items, (one) => one.name, (one) => sentence(plain(one.name)), (one, other) => worst(one.items[0], other.items[0]));
   const total = list.total ?? 0;
   return html`
-    ${(total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${say(narrow ? "triage.fits" : "triage.open")}${inWords(filter)}.`)} />`}
+    <${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${say(narrow || stands !== "OPEN" ? "triage.fits" : "triage.open")}${inWords(filter)}.`)} />
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
     ${list.total === null && list.loading && html`<${Loading} what=${say("triage.fetching")} />`}
-    ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ severity: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`)}
-    ${list.items.length > 0 && html`<p class="count" role="status">${say(total > MOST ? "triage.countOf" : "triage.count", { count: list.items.length, total })}${list.loading ? " …" : ""}</p>`}
+    ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ status: "", severity: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`)}
+    ${list.items.length > 0 && html`<p class="count" role="status">${say(total > MOST ? "triage.countOf" : "triage.count", { count: list.items.length, total, status: named("violation", stands) })}${list.loading ? " …" : ""}</p>`}
     ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${able} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
     ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
 
-function inWords({ severity, like }) {
-  const said = [severity && named("severity", severity), like && say("proposals.like", { pattern: patternOf(like) })].filter(Boolean).join(", ");
+function inWords({ status, severity, like }) {
+  const said = [status && named("violation", status), severity && named("severity", severity), like && say("proposals.like", { pattern: patternOf(like) })].filter(Boolean).join(", ");
   return said && `: ${said}`;
 }
 
@@ -97,11 +101,12 @@ function trialOf({ moved, waiting, barred, sample }) {
   return { moves: moved + waiting, stays, heads: [say("proposals.where"), say("triage.what")], rows: sample.map((one) => [placeOf(one), wrongOf(one)]) };
 }
 
-const Filter = ({ filter, onChange, total, onAll }) => html`
+const Filter = ({ filter, stands, onChange, total, onAll }) => html`
   <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
     <${Like} label=${say("like.label")} value=${filter.like} onChange=${(like) => onChange({ like })} />
+    <${Choice} label=${say("triage.stands")} options=${Object.keys(MOVES).map((value) => [value, sentence(named("violation", value))])} value=${stands} onChange=${(status) => onChange({ status: status === "OPEN" ? "" : status })} />
     <${Choice} label=${say("triage.bad")} options=${[["", say("triage.anyBad")], ...ORDER.map((value) => [value, sentence(named("severity", value))])]} value=${filter.severity} onChange=${(severity) => onChange({ severity })} />
-    ${total > 0 && html`<span class="choices">${choices().map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${say(at ? "decide.allOfThem" : "decide.allOf", { verb: choice.verb, total })}</button>`)}</span>`}
+    ${total > 0 && html`<span class="choices">${choicesOf(stands).map((choice, at) => html`<button key=${choice.key} type="button" class="quiet-button" onClick=${() => onAll(choice)}>${say(at ? "decide.allOfThem" : "decide.allOf", { verb: choice.verb, total })}</button>`)}</span>`}
   </form>
 `;
 

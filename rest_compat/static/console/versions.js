@@ -6,7 +6,6 @@ import { Failed, html, Loading, Part, useAnswer } from "./parts.js";
 import { moment, named, say } from "./words.js";
 
 const inLine = (list) => [...(list ?? [])].sort().join(", ");
-const namesOf = (columns, holds) => inLine((columns ?? []).filter(holds).map((one) => one.name));
 
 // What is compared of a version, each as one line of text.
 const COMPARED = {
@@ -15,9 +14,6 @@ const COMPARED = {
   businessDefinition: (one) => one.businessDefinition ?? "",
   owners: (one) => inLine(one.owners?.map((owner) => owner.name)),
   tags: (one) => inLine(one.tags?.map((tag) => tag.tagFqn)),
-  columns: (one) => inLine(one.children?.map((column) => `${column.name} ${column.dataType ?? ""}`.trim())),
-  columnDescriptions: (one) => namesOf(one.children, (column) => column.description),
-  columnTags: (one) => inLine(one.children?.flatMap((column) => (column.tags ?? []).map((tag) => `${column.name}: ${tag.tagFqn}`))),
 };
 
 // Of two long lists only what is in one of them.
