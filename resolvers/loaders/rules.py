@@ -6,19 +6,24 @@ from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.engines.masking import hides_values
-from resolvers.engines.report.expectations import in_words
+from resolvers.engines.report.expectations import Measure, breach_in_words, in_words
 from resolvers.loaders.base import batched
 from resolvers.loaders.ones import SingleLoaders
 from schema.data_readiness.rule import QualityRule, RuleExecution
+from schema.data_readiness.violation import Violation
 from schema.utils.metadata_asset import table_of
 
 
 class RuleLoaders(SingleLoaders):
     """Describes what is told of rules. No value of personal data is, as the catalog's tags stand when it is told."""
 
-    async def words_of_violation(self, execution_id: str) -> str | None:
-        """What the rule behind a violation allows, and what the execution that found the violation counted."""
-        execution = await self._execution(execution_id)
+    async def words_of_violation(self, violation: Violation) -> str | None:
+        """What the rule behind a violation allows, and what the execution that found it counted; or what was counted
+        without a rule.
+        """
+        if violation.dq_rule_execution_id is None:
+            return _counted(violation)
+        execution = await self._execution(violation.dq_rule_execution_id)
         return None if execution is None else await self.words_of_execution(execution)
 
     async def words_of_execution(self, execution: RuleExecution) -> str | None:
@@ -50,3 +55,12 @@ class RuleLoaders(SingleLoaders):
 
         found = await self._store.read(work)
         return [found.get(rule, True) for rule in rules]
+
+
+def _counted(violation: Violation) -> str | None:
+    """What a metric counted; None for a violation of which nothing was counted."""
+    told = violation.details
+    metric, good, of = (told.get(name) for name in ("metric", "numerator", "denominator"))
+    if not isinstance(metric, str) or not isinstance(good, int) or not isinstance(of, int):
+        return None
+    return breach_in_words(Measure(metric, violation.asset_fqn, told.get("arguments") or {}), of - good, of)

@@ -174,10 +174,10 @@ with warnings.catch_warnings():
         async def in_words(self, info: Info) -> str | None:
             """What is wrong, in plain words: what the broken rule allows, and how many rows do otherwise.
 
-            Values of personal data are left out. Null when no rule stands behind it, or the rule was deleted.
+            Without a rule behind it, what was counted. Values of personal data are left out. Null where nothing was
+            counted, or the rule was deleted.
             """
-            execution = self.dq_rule_execution_id
-            return None if execution is None else await info.context.load.words_of_violation(execution)
+            return await info.context.load.words_of_violation(self)
 
         @edge
         async def asset(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.report.expectations import form_in_words, in_words
+from resolvers.engines.report.expectations import Measure, breach_in_words, form_in_words, in_words
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.rule import RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.violation import Severity
@@ -49,7 +49,7 @@ def rule(
          "No row may be written otherwise than most (`^(?=x)y$`); 70 of 1,000 are."),
         (rule("invalidValues", validValues=["a", "b"]),
          "No row may have another value than the 2 known ones (`a` and `b`); 70 of 1,000 do."),
-        (rule("invalidValues", format="email"), "No row may be no e-mail address; 70 of 1,000 are."),
+        (rule("invalidValues", format="email"), "No row may be anything but an e-mail address; 70 of 1,000 are."),
         (rule("invalidValues", minimum="0"), "No row may be negative; 70 of 1,000 are."),
         (rule("outlierValues", minimum="1", maximum="5"), "No row may have a value outside 1 to 5; 70 of 1,000 do."),
         (rule("duplicateValues", properties=["a", "b"]),
@@ -90,6 +90,28 @@ def test_no_value_is_named_of_a_rule_about_personal_data() -> None:
     ):
         said = in_words(one, 930, 1000, hides_values=True)
         assert not any(value in said for value in ("Ada", "Grace", "31", "47")), said
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "bad", "said"),
+    [
+        ("duplicateValues", {"properties": ["number"]}, 20, "20 of 1,000 rows have the same `number` as another."),
+        ("duplicateValues", {}, 1, "1 of 1,000 rows has the same `c` as another."),
+        (
+            "brokenReferences", {"columns": ["c"], "targetFqn": "s.d.x.far"}, 9,
+            "9 of 1,000 rows refer by `c` to nothing in `far`.",
+        ),
+        ("brokenReferences", {"columns": ["c"]}, 1, "1 of 1,000 rows refers by `c` to nothing in `another table`."),
+        ("invalidValues", {"format": "date"}, 2, "2 of 1,000 rows are anything but a date."),
+        ("invalidValues", {"validValues": ["Ada"]}, 2, "2 of 1,000 rows have another value than the one known."),
+        ("suspectValues", {}, 46, "46 of 1,000 cells look wrong beside all others."),
+        ("neverHeardOf", {}, 3, "3 of 1,000 rows break it."),
+    ],
+)  # fmt: skip
+def test_what_was_counted_without_a_rule_is_told_in_words(
+    metric: str, arguments: dict[str, Any], bad: int, said: str
+) -> None:
+    assert breach_in_words(Measure(metric, "s.d.x.t.c", arguments), bad, 1000) == said
 
 
 def test_forms_are_told_as_they_are_drawn_up() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -16,8 +17,8 @@ DAY: Final = 86_400
 _BASES: Final = (100, 1_000, 10_000, 100_000)
 
 _FORMATS: Final = {
-    "uuid": "no UUID", "email": "no e-mail address", "uri": "no address of the web", "ipv4": "no IP address",
-    "date": "no date", "date-time": "no date with a time",
+    "uuid": "a UUID", "email": "an e-mail address", "uri": "an address of the web", "ipv4": "an IP address",
+    "date": "a date", "date-time": "a date with a time",
 }  # fmt: skip
 _LIMITS: Final = {
     RuleOperator.MUST_NOT_BE: "any number but {0}",
@@ -44,6 +45,25 @@ def in_words(rule: Expectation, good: int | None, of: int | None, *, hides_value
     allowed, base = _allowed(rule, thing)
     said = f"{allowed} may {breach}"
     return f"{said}." if bad is None or of is None else f"{said}; {_found(bad, of, base, breach)}."
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a metric looked at, where no rule stands behind it."""
+
+    metric: str | None
+    asset_fqn: str
+    arguments: Mapping[str, Any]
+    description: str | None = None
+
+
+def breach_in_words(measure: Measure, bad: int, of: int) -> str:
+    """What was found without a rule: "20 of 2,910 rows have the same `number` as another." No value is named."""
+    breach = _breach(measure, hides=True)
+    verb, _, rest = breach.partition(" ")
+    one, many = {"be": ("is", "are"), "have": ("has", "have")}.get(verb, (f"{verb}s", verb))
+    thing = "cells" if measure.metric == "suspectValues" else "rows"
+    return f"{bad:,} of {of:,} {thing} {one if bad == 1 else many} {rest}."
 
 
 def _allowed(rule: Expectation, thing: str) -> tuple[str, tuple[Decimal, int] | None]:
@@ -86,19 +106,19 @@ def _found(bad: int, of: int, base: tuple[Decimal, int] | None, breach: str) -> 
     return f"{told} {one if told == '1' else many}" + ("" if whole == of else f" ({counted})")
 
 
-def _breach(rule: Expectation, hides: bool) -> str:
+def _breach(rule: Expectation | Measure, hides: bool) -> str:
     make = _BREACHES.get(rule.metric or "")
     return "break it" if make is None else make(rule, rule.arguments, hides)
 
 
-def _missing(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _missing(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     told = [f"`{one}`" for one in _texts(arguments.get("missingValues")) if one.strip()]
     if not told:
         return "be empty or blank"
     return "be empty or hold a word for it" if hides else f"be {listed(['empty', 'blank', *told], MOST_VALUES, 'or')}"
 
 
-def _invalid(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _invalid(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     values = _texts(arguments.get("validValues"))
     if values:
         told = [f"`{short(one, LONGEST_VALUE)}`" for one in values]
@@ -110,11 +130,11 @@ def _invalid(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> st
             return "be written otherwise than most" + ("" if hides else f" (`{short(str(pattern), 80)}`)")
         return f"be written otherwise than as {said}"
     if (named := arguments.get("format")) is not None:
-        return f"be {_FORMATS.get(str(named), f'no {named}')}"
+        return f"be anything but {_FORMATS.get(str(named), str(named))}"
     return _outside(rule, arguments, hides)
 
 
-def _outside(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _outside(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     low, high = (None if (one := arguments.get(name)) is None else str(one) for name in ("minimum", "maximum"))
     if hides and low != "0":
         return "have a value outside what is expected"
@@ -127,32 +147,32 @@ def _outside(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> st
     return f"have a value above {high}" if low is None else f"have a value outside {low} to {high}"
 
 
-def _repeats(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _repeats(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     names = _names(arguments.get("properties")) or [f"`{Fqn.parse(rule.asset_fqn).parts[-1]}`"]
     return f"have the same {listed(names)} as another"
 
 
-def _unreferred(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _unreferred(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     target = str(arguments.get("targetFqn") or "")
     name = Fqn.parse(target).parts[-1] if target else "another table"
     return f"refer by {listed(_names(arguments.get('columns')))} to nothing in `{name}`"
 
 
-def _disagrees(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _disagrees(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     settled = listed(_names(arguments.get("dependent")))
     return f"have another {settled} than most with the same {listed(_names(arguments.get('determinant')))}"
 
 
-def _alike(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _alike(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     return f"say nearly the same as another in {listed(_names(arguments.get('columns')))}"
 
 
-def _miscounted(rule: Expectation, arguments: Mapping[str, Any], hides: bool) -> str:
+def _miscounted(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: bool) -> str:
     said = (rule.description or "").partition(", but for at most")[0].rstrip(".")
     return f"be at odds with this: {said}" if said else "come to another figure than its formula"
 
 
-_BREACHES: Final[Mapping[str, Callable[[Expectation, Mapping[str, Any], bool], str]]] = {
+_BREACHES: Final[Mapping[str, Callable[[Expectation | Measure, Mapping[str, Any], bool], str]]] = {
     "nullValues": lambda rule, arguments, hides: "be empty",
     "missingValues": _missing,
     "invalidValues": _invalid,

@@ -24,6 +24,9 @@ const KINDS = {
   },
 };
 
+// What is done to all tables of a source at once, one after the other.
+const ON_ALL = { enrich: "RUN_ALL_ENRICHMENT", assess: "DQ_ASSESSMENT" };
+
 export function Sources({ given }) {
   const answer = useAnswer(SOURCES, {});
   const [made, setMade] = useState(given.made ?? "");
@@ -72,9 +75,9 @@ function Source({ source, onGone }) {
       const run = (await ask(INGEST, { configurationId: await ingestionOf(source) })).triggerRun;
       location.hash = link("runs", { run: run.id, configuration: run.configurationId });
     });
-  const enrich = () =>
-    act("enrich", async () => {
-      const configurationId = await configurationOf({ name: say("sources.enrich"), workflowType: "RUN_ALL_ENRICHMENT" });
+  const start = (work) =>
+    act(work, async () => {
+      const configurationId = await configurationOf({ name: say(`sources.${work}`), workflowType: ON_ALL[work] });
       const run = (await ask(START_RUN, { configurationId, assetFqn: part(service) })).triggerRun;
       location.hash = link("runs", { run: run.id, configuration: run.configurationId });
     });
@@ -102,7 +105,7 @@ function Source({ source, onGone }) {
       ${source.statusMessage && wrong && html`<p class="trouble">${source.statusMessage}</p>`}
       <p class="acts">
         <button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
-        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say("sources.enrichTold")} onClick=${enrich}>${say(state.busy === "enrich" ? "sources.ingesting" : "sources.enrich")}</button>
+        ${Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
         <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>
         <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
         <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
