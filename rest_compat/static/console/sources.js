@@ -105,8 +105,8 @@ function Source({ source, onGone }) {
       ${source.statusMessage && wrong && html`<p class="trouble">${source.statusMessage}</p>`}
       <p class="acts">
         <button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
-        ${Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
         <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>
+        ${Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
         <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
         <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
         <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>
