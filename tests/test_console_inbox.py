@@ -146,6 +146,19 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     tab.wait_for("document.querySelector('.outcome')?.innerText.startsWith('Acknowledge: ')")
     assert client("GET", "/data-readiness/violations?status=acknowledged")["pagination"]["total_items"] == alike
 
+    # What was decided is found again, and taken back; a key is for the marked row before anything has the focus.
+    tab.evaluate(
+        "((select) => { select.value = 'FALSE_POSITIVE'; select.dispatchEvent(new Event('change', {bubbles: true})) })"
+        "(document.querySelector('.filter select'))"
+    )
+    tab.wait_for(f"document.querySelector('[data-row]')?.dataset.row === '{first}'")
+    tab.evaluate("document.activeElement.blur()")
+    tab.press("o", code=ord("O"))
+    tab.wait_for("document.activeElement.type === 'submit'")
+    tab.press("Enter", code=13)
+    tab.wait_for("document.querySelector('.outcome')?.innerText === 'Reopen: 1 violation.'")
+    assert client("GET", f"/data-readiness/violations/{first}")["status"] == "open"
+
     tab.evaluate("location.hash = '#/runs'")
     tab.wait_for("document.querySelectorAll('.runs li').length === 3")
 

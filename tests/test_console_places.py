@@ -173,6 +173,23 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser
         assert {where: what for where, what in found.items() if what} == {}
 
 
+def test_an_owner_without_a_project_adds_one(tab: Page, tmp_path: Path) -> None:
+    stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
+    with Server(tmp_path, "--user", "olga", "--org", "acme").ready() as server:
+        [link] = re.findall(r"This link signs olga in: (\S+)", server.text)
+        tab.open(link)
+        tab.wait_for("document.querySelector('.empty strong')?.innerText === 'No project'")
+        tab.click("input[name=name]")
+        tab.type("First")
+        tab.click("form button[type=submit]")
+        tab.wait_for("document.querySelector('.picker select')?.selectedOptions[0]?.innerText === 'First'")
+        tab.wait_for(f"{HEADING} === 'Find'")
+        for of in ("projects", "limits"):
+            tab.evaluate(f"location.hash = '#/access?of={of}'")
+            tab.wait_for("!!document.querySelector('.hits .card, .figures dd') && !document.querySelector('.wrong')")
+        tab.open("about:blank")
+
+
 def test_the_language_is_the_browsers_until_another_one_is_chosen(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path) as (server, _, issuer, _folder):
         token = issuer.issue("olga", "acme", ttl=timedelta(hours=1))
