@@ -17,6 +17,9 @@ CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "80"))
 FEW = max(1, CASES // 80)
 """Cases of each operation on PostgreSQL, beside the one that has to work."""
 
+ON_POSTGRESQL = pytest.mark.xdist_group("twin on postgresql")
+"""One process runs all that needs the world on PostgreSQL, which is dear to stock."""
+
 
 @pytest.fixture(scope="session")
 def twin(tmp_path_factory: pytest.TempPathFactory, _sqlite_template: Path) -> Iterator[Twin]:
@@ -26,6 +29,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory, _sqlite_template: Path) -> It
     shutil.copy(_sqlite_template, folder / "data" / "stoa.sqlite")
     twin, close = started(folder)
     yield twin
+    require_stock(twin)
     close()
 
 
@@ -35,9 +39,17 @@ def postgres_twin(tmp_path_factory: pytest.TempPathFactory, _postgres_template: 
     server, url = _postgres_template.clone()
     twin, close = started(tmp_path_factory.mktemp("parity") / "postgres", url)
     yield twin
+    require_stock(twin)
     close()
     twin.rows.close()
     server.drop_database(url)
+
+
+def require_stock(twin: Twin) -> None:
+    """Show that everything that was ever put back is what stood there first, also where no change was noted."""
+    twin.restore()
+    different = twin.rows.all_differences()
+    assert not different, sorted(different)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 
 from tests.contract.test_permission_matrix import MATRIX
 from tests.doors import FIELDS, ROUTES, SUBSCRIPTIONS
-from tests.parity.conftest import CASES, FEW, QUICK
+from tests.parity.conftest import CASES, FEW, ON_POSTGRESQL, QUICK
 from tests.parity.inputs import BASES, GROUPS, Step, sequences, steps
 from tests.parity.twin import Seen, Twin
 from tests.support import tiers
@@ -89,6 +89,7 @@ def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, t
     assert graph.charged == rest.charged  # being told again is charged too
 
 
+@ON_POSTGRESQL
 @pytest.mark.timeout(900)
 def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, measured: Any) -> None:
     """Fewer cases: what the doors make of a call does not depend on the store, and what the store refuses may."""

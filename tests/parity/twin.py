@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Coroutine
@@ -217,7 +218,8 @@ class Twin:
         return changes
 
     def _blob_names(self) -> set[str]:
-        return {str(path.relative_to(self.where)) for path in self.where.rglob("*") if path.is_file()}
+        above = len(str(self.where)) + 1
+        return {f"{folder}/{name}"[above:] for folder, _, names in os.walk(self.where) for name in names}
 
     def _blobs(self) -> dict[str, bytes]:
         return {name: (self.where / name).read_bytes() for name in self._blob_names()}
