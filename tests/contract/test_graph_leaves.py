@@ -1,13 +1,25 @@
 """The short way through plain objects answers what the library answers, and a query is validated once."""
 
+import logging
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import Enum
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import strawberry
-from graphql import GraphQLObjectType, OperationDefinitionNode, SelectionSetNode, Undefined, parse
+from graphql import (
+    ASTValidationRule,
+    GraphQLError,
+    GraphQLObjectType,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    Undefined,
+    parse,
+    validate,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strawberry.extensions import FieldExtension, ParserCache, SchemaExtension
@@ -232,11 +244,28 @@ class Query:
 
 
 KINDS = [Screw, Nail]
-# The same text is the same nodes, as it is for the platform's own graph.
-SHORT = strawberry.Schema(
-    Query, types=KINDS, execution_context_class=PlanExecutor, extensions=[lambda: ParserCache(maxsize=100)]
-)
-WHOLE = strawberry.Schema(Query, types=KINDS)
+
+
+@lru_cache(maxsize=100)
+def _faults(text: str, rules: tuple[type[ASTValidationRule], ...]) -> list[GraphQLError]:
+    return validate(WHOLE._schema, parse(text), rules)
+
+
+class ValidatedOnce(SchemaExtension):
+    """The two graphs have the same types, so what is found in a text holds for both."""
+
+    def on_validate(self) -> Iterator[None]:
+        """See the class."""
+        context = self.execution_context
+        assert context.query is not None
+        context.pre_execution_errors = _faults(context.query, tuple(context.validation_rules))
+        yield
+
+
+# The same text is the same nodes and is validated once, as it is for the platform's own graph.
+ONCE: list[Any] = [lambda: ParserCache(maxsize=100), ValidatedOnce]
+SHORT = strawberry.Schema(Query, types=KINDS, execution_context_class=PlanExecutor, extensions=ONCE)
+WHOLE = strawberry.Schema(Query, types=KINDS, extensions=ONCE)
 
 _plain = [
     *("name", "note", "size", "weight", "open", "colour", "madeAt", "extra", "words", "shouted", "__typename"),
@@ -258,6 +287,12 @@ _selections = st.recursive(
     ),
     max_leaves=4,
 )
+
+
+@pytest.fixture(autouse=True)
+def _untold_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Errors are what many of these queries are made for: writing a traceback of each is most of what they cost."""
+    caplog.set_level(logging.CRITICAL + 1, "strawberry.execution")
 
 
 def _told(result: ExecutionResult) -> tuple[Any, Any]:
