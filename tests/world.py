@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+from pydantic import BaseModel
 
 from auth.issuer import DevelopmentIssuer
 from auth.relations import RelationTuple, object_name, subject_of
@@ -180,19 +180,10 @@ async def _project(world: World, name: str, user: str, org: str) -> str:
 
 
 class GivenSettings(Settings):
-    """Settings that a test gives; the environment, which has none of them, is not searched for each of them again."""
+    """Settings that a test gives, validated as any; there is no environment to search for each of them again."""
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What the test gives, and nothing else."""
-        return (init_settings,)
+    def __init__(self, **given: Any) -> None:
+        BaseModel.__init__(self, **given)
 
 
 def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings:
