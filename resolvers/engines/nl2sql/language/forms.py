@@ -84,9 +84,15 @@ def squeezed(words: Iterable[str]) -> str:
 
 
 def bases_of(word: str) -> tuple[str, ...]:
-    """The nouns and adjectives that a word in -y or -ly may be made of: sun of sunny, poor of poorly."""
+    """The nouns and adjectives that a word in -y, -ly or -ing may be made of: sun of sunny, poor of poorly, engineer of
+    engineering.
+    """
     low = word.lower()
-    if not low.isalpha() or not low.endswith("y") or len(low) < _LEAST_MADE:
+    if not low.isalpha() or len(low) < _LEAST_MADE:
+        return ()
+    if low.endswith("ing"):
+        return (low[:-3], f"{low[:-3]}e") if len(low) > _LEAST_MADE + 1 else ()
+    if not low.endswith("y"):
         return ()
     bases = [low[:-2]] if low.endswith("ly") else [low[:-1]]
     if len(low) > _LEAST_MADE - 1 and low[-2] == low[-3]:

@@ -120,9 +120,10 @@ def is_amount(catalog: Catalog, column: ColumnKey) -> bool:
 
 
 def counts_things(catalog: Catalog, column: ColumnKey) -> bool:
-    """Whether a number is called by what there is in the plural, as downloads are, so that it is how many there are."""
+    """Whether a number is called by what there is in the plural, as downloads are, or a count: how many there are."""
     last = tokens_of(column.column)[-1]
-    return catalog.is_measure(column) and last != singular(last) and not catalog.name_words(column) & _OF_ONE
+    many = last != singular(last) or (catalog.words(column)[-1] == "count" and len(catalog.words(column)) > 1)
+    return catalog.is_measure(column) and many and not catalog.name_words(column) & _OF_ONE
 
 
 def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:

@@ -506,6 +506,14 @@ class Ranking(Grouping):
             for at, token in enumerate(tokens)
         )
 
+    def _is_of_many(self, item: Item) -> bool:
+        """Whether rows share what is asked for, and are not called by it: the inspector of several inspections."""
+        catalog, column = self.resolver.catalog, item.columns[0] if len(item.columns) == 1 else None
+        profile = catalog.profile(column) if column is not None else None
+        if column is None or profile is None or profile.distinct_count is None or column in catalog.names(item.table):
+            return False
+        return profile.distinct_count < profile.row_count
+
     def _is_named_behind(self, at: int) -> bool:
         """Whether a word stands right behind a superlative, so that it is a noun, unless its form is a verb's."""
         tokens = self.resolver.cut.linked.tokens
@@ -538,7 +546,11 @@ class Ranking(Grouping):
                         and plain.entity is None
                         and plain.table == target.table
                         and not self.groups
-                        and (resolver.subject() != plain.table or isinstance(plain.terms[0], Span))
+                        and (
+                            resolver.subject() != plain.table
+                            or isinstance(plain.terms[0], Span)
+                            or (counts_things(catalog, target) and self._is_of_many(plain))
+                        )
                     ):
                         self._group_by(plain)
                         return Figure(Aggregate.SUM, as_column(target))

@@ -26,8 +26,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
     best = atom.ref.mentions[0].score
     named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
-    if low == f"{lemma}s" and best >= _KNOWN and _is_asked_for(tokens, atom.first):
-        return False  # which houses, how many plays
+    if low == f"{lemma}s" and best >= _KNOWN and (_is_asked_for(tokens, atom.first) or _is_counted(tokens, atom.first)):
+        return False  # which houses, how many plays, the most works
     if low.endswith("ing") and atom.ref.best(MentionKind.TABLE) >= 0.95 and (named or _is_added_up(tokens, atom)):
         return False  # a crossing, any booking, the amount of funding
     if low.endswith(("ed", "ing")) and low != lemma:
@@ -69,6 +69,16 @@ def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
     if before == "which":
         return at == 1 or tokens[at - 2].lemma in PREPOSITIONS or not tokens[at - 2].lemma.isalpha()
     return before == "many" and at > 1 and tokens[at - 2].text.lower() == "how"
+
+
+def _is_counted(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is had: behind `have`, a number or a word for an amount, as in `had works`, `have 3 works`."""
+    before = tokens[at - 1].text.lower() if at else ""
+    had = any(token.lemma in ("have", "with", "without") for token in tokens[max(0, at - 4) : at - 1])
+    return before in ("has", "have", "had") or (had and (before in _MANY or before.isdigit()))
+
+
+_MANY: Final = frozenset(("most", "fewest", "more", "fewer", "many", "no", "any", "some"))
 
 
 def is_state_of_a_noun(mention: Mention, tokens: Sequence[Token]) -> bool:

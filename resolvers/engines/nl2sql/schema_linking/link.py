@@ -400,6 +400,9 @@ class _Work:
                     break
                 if self.question.may_be_value(first, last):
                     self.find_value(first, last, values, within)
+                elif self.question.begins_little(first, last):
+                    for one in values.named(self.question.said(first, last), within):
+                        self.value(first, last, _WHOLE, "value", one.column, _text(one.value))
                 if self.tokens[first].quoted:
                     break
         for at, token in enumerate(self.tokens):

@@ -306,7 +306,7 @@ def meaning_of(description: str | None) -> tuple[str, ...]:
 _OF: Final = re.compile(r"[a-z](?:_|(?=O))[Oo][Ff](?:_|(?=[A-Z]))")
 
 
-_LISTS: Final = frozenset(("list", "reference", "register", "directory"))
+_LISTS: Final = frozenset(("list", "reference", "register", "directory", "header"))
 """Last words of tables that say nothing of what a row is: `country_ref`."""
 
 

@@ -112,6 +112,10 @@ class TokenizedQuestion:
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
         return not (self._little[first] or self._little[last - 1])
 
+    def begins_little(self, first: int, last: int) -> bool:
+        """Return whether a run of tokens begins with a small word, and may be a value as a whole: `in progress`."""
+        return last - first > 1 and self._little[first] and not self._little[last - 1]
+
     @cached_property
     def _little(self) -> tuple[bool, ...]:
         """Of each token whether it is a small word in small letters, and no part of a compound such as no-shows."""
