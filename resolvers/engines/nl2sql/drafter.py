@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_
 from resolvers.engines.nl2sql.language.busy_times import busy_time
 from resolvers.engines.nl2sql.language.differences import halves
 from resolvers.engines.nl2sql.language.measures import in_one_unit
+from resolvers.engines.nl2sql.language.said_again import plainly
 from resolvers.engines.nl2sql.language.spoken_spans import since_when, spoken_spans
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
 from resolvers.engines.nl2sql.mention import Correction, Linked
@@ -40,6 +41,7 @@ from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
 from resolvers.engines.nl2sql.schema_linking.link import link
 from resolvers.engines.nl2sql.schema_linking.misspelled import corrected
+from resolvers.engines.nl2sql.schema_linking.numbered import numbered_columns
 from resolvers.engines.nl2sql.schema_linking.shared_heads import written_out
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
@@ -234,7 +236,9 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     text = since_when(text, asked.now.date())
     if not vocabulary.is_word("week"):
         text = _WEEKDAY.sub(r"weekday\1", text)
-    linked = link(written_out(plain_text(text), vocabulary), vocabulary, asked.now, lookup)
+    text = plainly(plain_text(text), has_descriptions=vocabulary.is_word("description"))
+    text = numbered_columns(text, vocabulary)
+    linked = link(written_out(text, vocabulary), vocabulary, asked.now, lookup)
     spelled, corrections = corrected(linked, vocabulary)
     if corrections:
         again = written_out(plain_text(spelled), vocabulary)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.language.measures import is_numeric
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, holds_day_numbers
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
-from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.profile import ColumnProfile, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 if TYPE_CHECKING:
@@ -130,6 +131,18 @@ class Catalog:
     def is_numeric_text(self, key: ColumnKey) -> bool:
         """Whether a text holds numbers only, as far as its profile tells."""
         return self.vocabulary.is_numeric_text(key)
+
+    def holds_more_than_numbers(self, key: ColumnKey) -> bool:
+        """Whether a text is taken for numbers though it holds words for a missing one: its first or last is none."""
+        profile = self.profile(key)
+        if (
+            profile is None
+            or profile.kind is not ValueKind.TEXT
+            or not (self.is_number(key) or self.is_numeric_text(key))
+        ):
+            return False
+        ends = [one for one in (profile.minimum, profile.maximum) if one is not None]
+        return not all(is_numeric(one.strip()) for one in ends)
 
     def is_time(self, key: ColumnKey) -> bool:
         """Whether it holds dates or moments."""

@@ -55,6 +55,8 @@ NOTED: Final = 0.8
 """How well words fit that were understood by nothing but what people noted, such as a measure."""
 SEVERAL_WAYS: Final = 0.62
 """What it costs that tables belong together in several ways, and no word says in which."""
+NO_NUMBERS: Final = 0.25
+"""What it costs that values are passed over which are no numbers: nobody knows what they stand for."""
 READ_AS: Final = 0.25
 """What it costs that a misspelled word was read as another."""
 SAID_AGAIN: Final = 0.6
@@ -361,6 +363,7 @@ def _candidate(
     doubts += [("a word was read as another", READ_AS)] * len(pieces.linked.corrections)
     unsaid = left_out(nodes, pieces, catalog_of(known))
     doubts += unsaid
+    doubts += [("some values are no numbers, and are passed over", NO_NUMBERS)] * _passes_over(plan, catalog_of(known))
     nouns = [word for (first, last), word in zip(frame.unknown, unknown, strict=True) if not is_deed(tokens, first)]
     score = _fit(resolver) - way_cost - UNNAMED * unnamed - JOINED * joins - sum(cost for _, cost in unsaid)
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
@@ -368,6 +371,12 @@ def _candidate(
     forbidden = tuple(sorted(meant & known.forbidden, key=str))
     facts = {"nouns": float(len(nouns)), **aligned(plan, nodes, resolver, had)}
     return Candidate(plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts=facts)
+
+
+def _passes_over(plan: Plan, catalog: Catalog) -> bool:
+    """Whether a query reckons with a text of numbers that holds other texts as well, which it has to pass over."""
+    reckoned = replace(plan, outputs=tuple(one for one in plan.outputs if not isinstance(one.term, Column)), groups=())
+    return any(map(catalog.holds_more_than_numbers, _columns(reckoned)))
 
 
 def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:

@@ -2,13 +2,14 @@
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.plans import said_of_plans
 from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
-from resolvers.engines.nl2sql.planner.frame import Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
+from resolvers.engines.nl2sql.planner.frame import BESIDE, Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import MODIFIED, calls_a_table, may_be_table, surely_table
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
@@ -28,7 +29,9 @@ class Clauses(Comparisons):
     def clause(self) -> None:
         """Reads one."""
         atom = self.atoms[self.i]
-        if atom.is_(Cue.AND, Cue.OR, Cue.BUT, Cue.COMMA):
+        if self._beside_the_plan(atom):
+            pass
+        elif atom.is_(Cue.AND, Cue.OR, Cue.BUT, Cue.COMMA):
             self._connector(atom)
         elif atom.is_(Cue.MUCH) and isinstance(atom.said, Degree):
             self.frame.items.append(Noun(degree=atom.said, near=tuple(self.near)))  # and how old are they
@@ -61,6 +64,22 @@ class Clauses(Comparisons):
         ):
             self._of_the_value()
             self._rest(atom)
+
+    def _beside_the_plan(self, atom: Atom) -> bool:
+        """`started late`, `went over their estimate`: one column of a row is compared with another."""
+        tokens = self.cut.linked.tokens
+        said = None if any(one.how == BESIDE for one in self.frame.conditions) else said_of_plans(tokens)
+        if said is None or not (atom.first <= said.first < atom.last or (said.deed and atom.last == said.first)):
+            return False
+        told = (one for one in self.cut.linked.mentions if one.first <= said.first < one.last)
+        if any(one.score >= MODIFIED for one in told):
+            return False  # is_late, or a status that is called so
+        cond = self._new("compare")
+        cond.how = BESIDE
+        self._add(cond)
+        while self.i < len(self.atoms) and self.atoms[self.i].first < said.last:
+            self.i += 1
+        return True
 
     def _ordered_goods(self) -> bool:
         """`were never ordered in 2018`: orders that are had, rather than an order of rows."""
@@ -186,7 +205,9 @@ class Clauses(Comparisons):
                         self.i += 1  # got 90 points or more
                     self._counted(noun, operator, number, self.atoms[start].ref)
                     return True
-            if self.table_at(1) and self.is_(Cue.HAVE, Cue.WITH, Cue.LIGHT, Cue.ONLY, offset=-1):
+            if self.table_at(1) and (
+                self.is_(Cue.HAVE, Cue.WITH, Cue.LIGHT, Cue.ONLY, offset=-1) or self._deed_before()
+            ):
                 self.i += 1
                 noun = self.noun()
                 if noun is not None:
@@ -271,6 +292,12 @@ class Clauses(Comparisons):
                 self.frame.conditions.append(cond)
                 self.apart = False
         return True
+
+    def _deed_before(self) -> bool:
+        """`booked 3 classes`, `enrolled in 2 courses`: a verb stands before a number of things, or before `in`."""
+        at = 2 if self.is_(Cue.PREPOSITION, Cue.FROM, offset=-1) else 1
+        deed = self.at(-at) if self.i >= at and not self.is_year() else None
+        return deed is not None and (deed.verbal or deed.is_(Cue.LIGHT))
 
     def _whole_ahead(self) -> bool:
         """Whether a word for those whose data it is stands there, and none of their rows: `the company`."""
@@ -506,6 +533,11 @@ class Clauses(Comparisons):
             return
         if atom.is_unknown:
             self.frame.unknown.append((atom.first, atom.last))
+        elif atom.is_(Cue.EVERYTHING) and (self.listing or self.is_(Cue.ALL, offset=-1)) and self._ends_behind():
+            if item is not None and item.ref is not None and surely_table(item.ref) and not item.count:
+                item.everything = True  # the guides and all their details
+            else:
+                self.frame.loose.append((atom.first, atom.last))  # and what details
         elif (atom.cue not in _PATH and not atom.is_(Cue.DISTINCT, Cue.WHEN)) and (
             atom.cue is not None or atom.ref is not None
         ):
@@ -531,6 +563,9 @@ class Clauses(Comparisons):
 
     def _ends(self) -> bool:
         return self.at() is None or self.is_(Cue.END, Cue.AND, Cue.BUT, Cue.COMMA)
+
+    def _ends_behind(self) -> bool:
+        return self.at(1) is None or self.is_(Cue.END, offset=1)
 
     def _in_total(self, atom: Atom) -> bool:
         return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and atom.text.lower() == "in total"

@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
-from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
+from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
 
@@ -226,6 +226,12 @@ class Comparisons(Ordering):
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
             self._nested(cond)
             return True
+        if (cond.noun is not None or cond.degree is not None) and self.is_(Cue.WITH, Cue.RELATIVE) and self.near:
+            cond.nest = Nest(None, Noun(self.near[0]))  # than the one with, of the same rows
+            if self._first_of(cond.nest):
+                self._add(cond)
+                return True
+            cond.nest = None
         if every and self._spans_all(atom):
             self.i = start + 1
             return True  # the average count over all treatments
@@ -274,6 +280,7 @@ class Comparisons(Ordering):
             cond.nest.every = every or (self.is_(Cue.EACH) or self._says_every(self.atoms[self.i - 1].last))
             if cond.nest.noun is not None and cond.nest.noun.ref is not None and may_be_table(cond.nest.noun.ref):
                 self.remember(cond.nest.noun.ref)
+            self._first_of(cond.nest)
             self._inner(cond.nest)
             self._add(cond)
             table = cond.nest.noun is not None and cond.nest.noun.ref is not None and may_be_table(cond.nest.noun.ref)
@@ -364,6 +371,23 @@ class Comparisons(Ordering):
         table = noun is not None and noun.ref is not None and may_be_table(noun.ref)
         if table and (follows := self.at()) is not None and follows.verbal:
             self.scope = cond.nest.conditions  # the average boat built after 2010
+
+    def _first_of(self, nest: Nest) -> bool:
+        """`than the boat with the highest mast`, `than the boat that has the most berths`: the row that comes first."""
+        start, told = self.i, nest.noun is not None and nest.noun.ref is not None and may_be_table(nest.noun.ref)
+        self.skip(Cue.WITH, Cue.RELATIVE, Cue.HAVE)
+        atom = self.at()
+        if not told or self.i == start or atom is None or not atom.is_(Cue.SUPERLATIVE, Cue.MOST):
+            self.i = start
+            return False
+        self.i += 1
+        noun = self.noun()
+        if noun is None or noun.ref is None or may_be_table(noun.ref):
+            self.i = start
+            return False
+        degree = atom.said if isinstance(atom.said, Degree) else None
+        nest.sort = Sort(noun, None if degree is not None else bool(atom.said), degree, limit=1)
+        return True
 
     def _inner(self, nest: Nest) -> None:
         """Conditions of what is computed first: `of the singers from France`."""

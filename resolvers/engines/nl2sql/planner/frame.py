@@ -50,6 +50,8 @@ class Nest:
     conditions: "list[Cond]" = field(default_factory=list)
     every: bool = False
     """More than any, more than all."""
+    sort: "Sort | None" = None
+    """Which row it is of, where one is told by what comes first: the boat with the highest mast."""
 
     @property
     def said(self) -> "tuple[Ref, ...]":
@@ -59,6 +61,10 @@ class Nest:
 
 DONE_TO: Final = "done to"
 """How a condition is said that a participle before a noun tells: paid bills, of which it is known when they were."""
+
+
+BESIDE: Final = "beside the plan"
+"""How a condition is said that compares what came about with what was planned."""
 
 
 @dataclass(slots=True)

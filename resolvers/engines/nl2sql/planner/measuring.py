@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of_action
+from resolvers.engines.nl2sql.language.plans import is_foreseen
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -18,6 +19,8 @@ _LEAST: Final = 0.55
 """How well a column must go with a verb for its numbers to be what is done."""
 
 
+_NEARLY: Final = 0.02
+"""How much less than the best a number may fit to be taken before one that was only planned."""
 _CALLED: Final = 0.7
 """How well a verb must fit a number that is called by it."""
 _COMING_TO: Final = frozenset(("amount", "total", "sum", "price", "value", "cost", "fee"))
@@ -43,8 +46,10 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
     for tables in ([table], [one for one in resolver.mentioned() if one != table], catalog.below(table)):
         found = [(fit, key) for one in tables for key, fit in catalog.vocabulary.measured(degree, [one])]
         found = [one for one in found if catalog.is_measure(one[1]) and one[1] not in catalog.known.forbidden]
-        if found and max(found, key=lambda one: one[0])[0] >= _LEAST:
-            return max(found, key=lambda one: one[0])[1]
+        best = max((fit for fit, _ in found), default=0.0)
+        if best >= _LEAST:
+            said, named = resolver.cut.linked.words(), [key for fit, key in found if fit > best - _NEARLY]
+            return next((one for one in named if not is_foreseen(catalog.words(one), said)), named[0])
     return None
 
 

@@ -1,5 +1,6 @@
 """The other side of a comparison, where it must be computed first: the average, the greatest, that of another row."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.planner.frame import Nest
+from resolvers.engines.nl2sql.planner.frame import Nest, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.parts import also_of, conjoined
+from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.totals import as_rows_of
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
@@ -44,6 +45,8 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
         as_rows_of(nest, main, made.catalog)
     inner = made.parts(nest.conditions, inner_column.table)
     table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
+    if nest.sort is not None:
+        return _of_the_first(made, nest.sort, inner_column, inner)
     aggregate = nest.aggregate
     if made.catalog.is_moment_like(column) != made.catalog.is_moment_like(inner_column):
         resolver.doubt("a moment is compared with what is none", 0.6)
@@ -76,6 +79,17 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
     if table is not None and table != inner_column.table and not made.catalog.refers(inner_column.table, table):
         also = (*also, table)
     return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))
+
+
+def _of_the_first(made: "Conditions", sort: Sort, column: ColumnKey, inner: Sequence[Part]) -> Term | None:
+    """The value of the row that comes first by another column of its own."""
+    resolver = made.resolver
+    by = resolver.column(sort.noun, "number") if sort.noun is not None else None
+    if by is None or by.table != column.table:
+        return None
+    descending = resolver.direction(sort.degree, by) if sort.degree is not None else bool(sort.descending)
+    first = Order(as_column(by), descending)
+    return Nested(Plan(column.table, (Output(as_column(column)),), conjoined(inner), orders=(first,), limit=1))
 
 
 def of_the_same_time(catalog: Catalog, nest: Nest, value: Term, left: Column) -> Condition | None:

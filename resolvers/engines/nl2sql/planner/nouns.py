@@ -240,6 +240,7 @@ class Reader:
             self.i = start
             return None
         self._compound(noun)
+        self._owner_within(noun)
         self._owner(noun)
         return noun
 
@@ -339,6 +340,20 @@ class Reader:
             return False
         tables = {one.table for one in thing.tables if one.score >= 0.9}
         return any(one.column is not None and one.column.table in tables for one in ref.columns)
+
+    def _owner_within(self, noun: Noun) -> None:
+        """`the level of schooling of nurses`, where all of it is what a column is called: the nurses are its rows."""
+        ref = noun.ref
+        if ref is None or noun.owner is not None or may_be_table(ref):
+            return
+        for at in range(ref.first + 2, ref.last):
+            said = [token.lemma for token in self.cut.linked.tokens[ref.first : at]]
+            own = {one.column.table for one in ref.columns[:1] if one.column is not None}
+            rows = [one for one in self.cut.over((at, ref.last)) if one.kind is MentionKind.TABLE and one.table in own]
+            if "of" in said[-3:] and any(one.score >= MODIFIED for one in rows):
+                noun.owner = Ref(at, ref.last, tuple(rows))
+                self.remember(noun.owner)
+                return
 
     def _owner(self, noun: Noun) -> None:
         """`of all singers`, `of the singers of ...`."""

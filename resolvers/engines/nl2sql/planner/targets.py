@@ -11,6 +11,7 @@ from typing import Final
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import BETTER, BUSY, PRAISE, Degree
 from resolvers.engines.nl2sql.language.lives import ORIGIN, of_life
+from resolvers.engines.nl2sql.language.plans import is_foreseen
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
@@ -44,6 +45,8 @@ _TOGETHER: Final = 0.06
 """What it adds that a table holds more than others of what the question names."""
 _DEED: Final = 0.15
 """What it adds that the name of a column says what is done."""
+_FORESEEN: Final = 0.06
+"""What it takes off that a column holds what was only planned, and nothing is said of a plan."""
 _FEW: Final = 4
 """In how many tables words may name a column and still tell which tables are meant."""
 _NEARLY: Final = 0.1
@@ -374,6 +377,7 @@ class Targets:
             score += (0.35 if key.table in rows else 0.0) + (_TOGETHER if key.table in together else 0.0)
             score += _DEED if deeds and self._tells_of(key, deeds, said) else 0.0
             score -= _DEED if deeds and self._tells_another_life(key, deeds) else 0.0
+            score -= _FORESEEN if is_foreseen(catalog.words(key), self.cut.linked.words()) else 0.0
             options[key] = max(score, options.get(key, -9.0))
         if said == ["name"]:
             self._by_name(noun, owner, options)

@@ -1,5 +1,6 @@
 """What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
@@ -98,7 +99,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     over = over_rows(pieces.linked.tokens)
     if over is not None and not has(exp.Window) and (has(exp.Group) or over not in WHOLE_TOO):
         yield "a figure over several rows is asked for, and one of each is shown", 0.9
-    yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+    named = " ".join(re.sub(r"\D+", " ", column) for column in columns)  # the 2 of `line_2`
+    yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, f"{literals} {named}"))
     changed = () if has(exp.Group, exp.Sub, exp.Window) else _CHANGES
     for verbs, why, cost in ((_RESULTS, "what came of something", 0.5), (changed, "a change", 0.6)):
         for verb in _said(verbs, pieces):

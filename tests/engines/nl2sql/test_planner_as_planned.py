@@ -1,0 +1,48 @@
+"""Columns that hold what came about beside others that hold what was planned, and texts that only look like numbers."""
+
+import pytest
+
+from resolvers.engines.nl2sql.model import QueryDraft
+from schema.talk2data.chat_settings import UNSURE
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
+
+BARGE = table(
+    "TBL_TRIPS_HDR", "TRIP_NO*:INTEGER LOCK_CD STRT_DT:DATE PLND_STRT_DT:DATE TOLL_COST:DOUBLE EST_TOLL_COST:DOUBLE"
+)
+LOCK = table("TBL_LOCK_REF", "LOCK_CD* LOCK_NM")
+CANAL = knowledge(keyed(BARGE, LOCK_CD="TBL_LOCK_REF.LOCK_CD"), LOCK, profiles={})
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("Which locks had trips that started late?", "TBL_TRIPS_HDR_2.STRT_DT > TBL_TRIPS_HDR_2.PLND_STRT_DT"),
+        ("How many trips went over their estimate?", "WHERE TOLL_COST > EST_TOLL_COST"),
+        ("Which trips cost less than estimated?", "WHERE TOLL_COST < EST_TOLL_COST"),
+        ("Which lock has cost us the most?", "ORDER BY SUM(TBL_TRIPS_HDR.TOLL_COST) DESC"),
+        ("What is the total estimated cost?", "SELECT SUM(EST_TOLL_COST)"),
+    ],
+)
+def test_what_came_about_is_compared_with_what_was_planned(question: str, part: str) -> None:
+    assert part in drafted(question, CANAL).sql.replace('"', "")
+
+
+def test_where_no_plan_is_known_being_late_is_not_answered() -> None:
+    assert not isinstance(asked("How many trips ended late?", CANAL), QueryDraft)
+
+
+def test_an_estimate_taken_for_a_budget_is_no_sure_answer() -> None:
+    assert drafted("How many trips were over budget?", CANAL).confidence < UNSURE
+
+
+def test_values_that_are_no_numbers_make_what_is_reckoned_with_them_unsure() -> None:
+    tubs = table("tubs", "tub_id*:INTEGER tub_name volume")
+    profile = profiled(tubs, {"volume": ["12", "30", "null"]})
+    numbers = profiled(tubs, {"volume": ["12", "30", "31"]})
+    for made, high in ((profile, "null"), (numbers, "31")):
+        made.columns[0] = made.columns[0].model_copy(update={"minimum": "12", "maximum": high})
+    mixed, plain = (
+        drafted("What is the average volume of the tubs?", knowledge(tubs, profiles={tubs.fqn: one}))
+        for one in (profile, numbers)
+    )
+    assert mixed.confidence < UNSURE <= plain.confidence
