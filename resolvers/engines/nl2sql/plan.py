@@ -42,6 +42,8 @@ class Unit(StrEnum):
     """A part only: of the day, 0 to 23."""
     CLOCK = "clock"
     """A part only: the time of the day."""
+    MINUTE = "minute"
+    """Of a time between two moments only."""
 
 
 PARTS = (Unit.WEEKDAY, Unit.HOUR, Unit.CLOCK)
@@ -104,7 +106,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """The time from one moment to another of the same row, or to a day: in completed years, in days or in hours."""
+    """The time from one moment to another of the same row, or to a day: in completed years, days, hours or minutes."""
 
     since: Column
     until: Column | Literal

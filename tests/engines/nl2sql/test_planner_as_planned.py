@@ -27,6 +27,37 @@ def test_what_came_about_is_compared_with_what_was_planned(question: str, part: 
     assert part in drafted(question, CANAL).sql.replace('"', "")
 
 
+PILOT = table("pilots", "pilot_id*:INTEGER first_name birth_port_id:INTEGER home_port_id:INTEGER county_state phone_no")
+PORT = table("ports", "port_id*:INTEGER port_name county_state")
+PILOTS = knowledge(
+    keyed(PILOT, birth_port_id="ports.port_id", home_port_id="ports.port_id"),
+    PORT,
+    profiles={
+        PILOT.fqn: profiled(PILOT, {"first_name": ["Ann", "Bo"]}),
+        PORT.fqn: profiled(PORT, {"county_state": ["Kent", "Devon"], "port_name": ["Ryde", "Deal"]}),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        (
+            "What is the first name of the pilot whose birth port is different from their home one?",
+            "SELECT first_name FROM pilots WHERE birth_port_id <> home_port_id",
+        ),
+        (
+            "What are the first names of pilots whose home port is the same as their birth port?",
+            "home_port_id = birth_",
+        ),
+        ("What is the phone number of the pilot named Ann?", "SELECT phone_no FROM pilots"),
+        ("Which ports are in the county of Devon?", "FROM ports WHERE county_state = 'Devon'"),
+    ],
+)
+def test_two_columns_of_a_row_hold_the_same_or_not(question: str, part: str) -> None:
+    assert part in drafted(question, PILOTS).sql.replace('"', "")
+
+
 def test_where_no_plan_is_known_being_late_is_not_answered() -> None:
     assert not isinstance(asked("How many trips ended late?", CANAL), QueryDraft)
 

@@ -18,6 +18,11 @@ _DESCRIBE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_SOMEBODY: Final = re.compile(
+    r"\b(?:man|woman|guy|lady|gentleman)(?= (?:with the (?:first |last |full |family )?name|named|called)\b)",
+    re.IGNORECASE,
+)
+
 
 def plainly(text: str, *, has_descriptions: bool) -> str:
     """The question with such turns put plainly: `of each shop, and how many cars are in each one` names the shop again.
@@ -26,6 +31,7 @@ def plainly(text: str, *, has_descriptions: bool) -> str:
     """
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
+    text = _SOMEBODY.sub("person", text)
     if has_descriptions:
         text = _DESCRIBED.sub(r"What is the description of \1", text)
         text = _DESCRIBE.sub("What is the description of ", text)

@@ -8,8 +8,9 @@ from typing import Final
 from resolvers.engines.nl2sql.language.plans import ALIKE, PLAIN, PLANS, REAL, SPENT, Said, said_of_plans
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Comparison
+from resolvers.engines.nl2sql.plan import Comparison, Operator
 from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 _ANOTHER: Final = 0.25
@@ -19,7 +20,9 @@ _ANOTHER: Final = 0.25
 def beside_the_plan(resolver: Resolver, main: str) -> Comparison | None:
     """The comparison of the column of what came about with that of the plan; None unless just one pair is meant."""
     said = said_of_plans(resolver.cut.linked.tokens)
-    for table in dict.fromkeys((main, *resolver.mentioned())) if said is not None else ():
+    if said is None:
+        return None
+    for table in dict.fromkeys((main, *resolver.mentioned())):
         found = _pairs(resolver.catalog, table, said)
         if len(found) == 1:
             real, plan = found[0]
@@ -65,3 +68,23 @@ def _comparable(catalog: Catalog, one: ColumnKey, other: ColumnKey, said: Said) 
     if all(times):
         return not said.is_of_amounts
     return not (said.is_of_time or any(times)) and catalog.is_measure(one) and catalog.is_measure(other)
+
+
+def alike(resolver: Resolver, cond: Cond, main: str) -> Comparison | None:
+    """That two columns of a row hold the same, or not; None unless just one pair fits the words best."""
+    one, other = cond.values
+    found: dict[tuple[ColumnKey, ColumnKey], float] = {}
+    for first in one.columns:
+        for second in other.columns:
+            pair = first.column, second.column
+            if pair[0] is None or pair[1] is None or pair[0] == pair[1] or pair[0].table != pair[1].table:
+                continue
+            fits = first.score + second.score + (0.5 if pair[0].table == main else 0.0)
+            found[pair[0], pair[1]] = max(fits, found.get((pair[0], pair[1]), 0.0))
+    best = max(found.values(), default=0.0)
+    pairs = [pair for pair, fits in found.items() if fits == best]
+    if len(pairs) != 1:
+        return None
+    resolver.used.update((ref.first, ref.last) for ref in cond.values)
+    left, right = pairs[0]
+    return Comparison(as_column(left), Operator.EQUAL, (as_column(right),), cond.negated)

@@ -413,7 +413,10 @@ def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list
     """Whether `number` or `count` is the last word of what a column is called, with the word before it."""
     if not at or tokens[at].lemma not in ("number", "count") or not tokens[at - 1].text[:1].isalpha():
         return False
-    return any(one.kind is MentionKind.COLUMN and one.score >= 0.95 for one in refs.get((at - 1, at + 1), ()))
+    behind = next((one for one in tokens[at + 1 :] if one.lemma not in ("of", "the", "a", "an", "our", "'s")), None)
+    of_one = behind is not None and behind.is_lemma and behind.text.isalpha()  # the phone number of the guest
+    least = 0.75 if of_one else 0.95
+    return any(one.kind is MentionKind.COLUMN and one.score >= least for one in refs.get((at - 1, at + 1), ()))
 
 
 def _names_a_table(first: int, last: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:

@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.planner.confidence import confidence
 from resolvers.engines.nl2sql.planner.contests import with_outcomes
 from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
-from resolvers.engines.nl2sql.planner.lasting import with_ages
+from resolvers.engines.nl2sql.planner.lasting import with_ages, with_lengths
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.people import with_people
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
@@ -108,7 +108,8 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     """
     catalog = catalog_of(known)
     linked = without_following(with_outcomes(with_told(linked)), catalog)
-    pieces = cut(_with_references(with_ages(with_roles(with_people(linked, catalog), catalog), catalog), catalog))
+    linked = with_ages(with_roles(with_people(linked, catalog), catalog), catalog)
+    pieces = cut(_with_references(with_lengths(linked, catalog), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)

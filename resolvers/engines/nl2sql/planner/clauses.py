@@ -8,8 +8,8 @@ from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
-from resolvers.engines.nl2sql.planner.frame import BESIDE, Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import MODIFIED, calls_a_table, may_be_table, surely_table
+from resolvers.engines.nl2sql.planner.frame import ALIKE, BESIDE, Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import MODIFIED, STRONG, calls_a_table, may_be_table, surely_table
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
@@ -329,6 +329,8 @@ class Clauses(Comparisons):
         if noun.ref is None and not noun.count:
             self.frame.loose.append((self.atoms[start].first, self.atoms[self.i - 1].last))
             return True
+        if self._alike(noun):
+            return True
         table = noun.ref is not None and noun.owner is None and may_be_table(noun.ref)
         if not table and noun.owner is None and self.near and start and self.atoms[start - 1].is_(Cue.WHOSE):
             noun.owner = self.near[0]
@@ -435,6 +437,31 @@ class Clauses(Comparisons):
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
 
+    def _alike(self, noun: Noun) -> bool:
+        """`whose home town is different from their birth town`: two columns of a row, that hold the same or not."""
+        ahead = 1 if self.is_(Cue.BE) else 0
+        said = self.at(ahead)
+        denied = said is not None and said.is_(Cue.NOT) and said.text.lower().startswith("differ")
+        if said is not None and said.is_(Cue.NOT) and self.is_(Cue.COMPARE, offset=ahead + 1):
+            ahead, said, denied = ahead + 1, self.at(ahead + 1), True
+        same = said is not None and said.is_(Cue.COMPARE) and "same as" in said.text.lower()
+        ahead += 1
+        while self.is_(Cue.OR, Cue.ALL, offset=ahead):  # his or her
+            ahead += 1
+        other = self.at(ahead)
+        if not (denied or same) or noun.ref is None or other is None or other.ref is None or not self.noun_at(ahead):
+            return False
+        own = {one.column.table for one in noun.ref.columns if one.column is not None and one.score >= STRONG}
+        if not any(one.column is not None and one.column.table in own for one in other.ref.columns):
+            return False
+        cond = self._new("compare", denied)
+        cond.how, cond.values = ALIKE, (noun.ref, other.ref)
+        self._add(cond)
+        self.i += ahead + 1
+        if (behind := self.at()) is not None and behind.text.lower() in ("one", "ones"):
+            self.i += 1
+        return True
+
     def _who_did(self, before: int) -> bool:
         """Whether a verb stands behind who did it: have left, patients who died, how many patients died."""
         if before < 0:
@@ -522,6 +549,7 @@ class Clauses(Comparisons):
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
             self.frame.loose.append((atom.first, atom.last))
         named = self.value_at(1) and self.atoms[self.i + 1].first == atom.last and self._names(1)
+        named = named or (self.is_(Cue.OF, offset=1) and self.value_at(2) and self._names(2))
         if atom.is_unknown and named and _BEFORE_KINDS & set(self.cut.linked.words(atom.first - 1, atom.first)):
             self.i += 1  # in the state Alabama, of the brand Acme, and not: who coaches Acme
             return

@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.plan import (
     Related,
 )
 from resolvers.engines.nl2sql.planner.along import Along
-from resolvers.engines.nl2sql.planner.as_planned import beside_the_plan
+from resolvers.engines.nl2sql.planner.as_planned import alike, beside_the_plan
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clocks import by_clock, clock_column, says_clock
@@ -36,7 +36,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_counted,
     when_farther,
 )
-from resolvers.engines.nl2sql.planner.frame import BESIDE, DONE_TO, Cond, Noun
+from resolvers.engines.nl2sql.planner.frame import ALIKE, BESIDE, DONE_TO, Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.lasting import aged, old_enough, says_old, took, without_unit
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
@@ -108,6 +108,9 @@ class Conditions(Along):
         return found
 
     def _part(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
+        if cond.how == ALIKE:
+            pair = alike(self.resolver, cond, main)
+            return Part(pair, cond) if pair is not None else None
         if cond.how == BESIDE:
             came = beside_the_plan(self.resolver, main)
             return Part(came if not cond.negated else replace(came, negated=True), cond) if came is not None else None

@@ -63,6 +63,8 @@ DONE_TO: Final = "done to"
 """How a condition is said that a participle before a noun tells: paid bills, of which it is known when they were."""
 
 
+ALIKE: Final = "alike"
+"""How a condition is said that two columns of a row hold the same, or not."""
 BESIDE: Final = "beside the plan"
 """How a condition is said that compares what came about with what was planned."""
 

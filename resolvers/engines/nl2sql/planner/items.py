@@ -29,7 +29,7 @@ from resolvers.engines.nl2sql.planner.dated import of_the_calendar
 from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
-from resolvers.engines.nl2sql.planner.lasting import age_of, says_how_long
+from resolvers.engines.nl2sql.planner.lasting import age_of, duration_of, is_length, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import amount_of, is_of_days, measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import done_when
@@ -82,6 +82,10 @@ class Items:
             return span
         if (defined := measure(self.resolver, noun)) is not None:
             return defined
+        if not noun.count and (took := duration_of(self.resolver, noun)) is not None:
+            return self._of_those(Item([took], took.since.table, noun), noun)
+        if is_length(noun):
+            return None
         if noun.share and not noun.aggregates:
             noun.count = True
         if noun.count:

@@ -177,19 +177,52 @@ def _day(day: date) -> Literal:
 def lasting(resolver: Resolver, table: str | None, unit: Unit | None = None) -> Elapsed | None:
     """The time from the beginning to the end of the rows of a table, where two of its columns tell them."""
     catalog = resolver.catalog
-    if table is None:
+    ends = _ends(catalog, table) if table is not None else None
+    if ends is None:
         return None
+    first, last = ends
+    told = unit or (Unit.DAY if catalog.kind(first) is ColumnKind.DATE else Unit.HOUR)
+    if told in (Unit.HOUR, Unit.MINUTE) and catalog.kind(first) is ColumnKind.DATE:
+        return None
+    return Elapsed(as_column(first), as_column(last), told)
+
+
+def _ends(catalog: Catalog, table: str) -> tuple[ColumnKey, ColumnKey] | None:
+    """The two columns of a table that tell when its rows begin and end; None unless just two may."""
     times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
     times = [key for key in times if not set(catalog.words(key)) & (PLANNED | _NOTED | BORN)]
     if len(times) != 2 or catalog.kind(times[0]) is not catalog.kind(times[1]):
         return None
     first, last = times
     if set(catalog.words(last)) & _STARTS and not set(catalog.words(first)) & _STARTS:
-        first, last = last, first
-    told = unit or (Unit.DAY if catalog.kind(first) is ColumnKind.DATE else Unit.HOUR)
-    if told is Unit.HOUR and catalog.kind(first) is ColumnKind.DATE:
-        return None
-    return Elapsed(as_column(first), as_column(last), told)
+        return last, first
+    return first, last
+
+
+def with_lengths(linked: Linked, catalog: Catalog) -> Linked:
+    """The mentions, with the moments that tell a length where no column is called so."""
+    known = {one.first for one in linked.mentions if one.column is not None and one.score >= _NAMED}
+    said = [at for at, token in enumerate(linked.tokens) if token.lemma in _DURATIONS and not token.quoted]
+    at = [place for place in said if place not in known]
+    ends = [found for table in catalog.tables if (found := _ends(catalog, table)) is not None] if at else []
+    found = [
+        Mention(place, place + 1, MentionKind.COLUMN, _NAMED, _LENGTH, column=first)
+        for place in at
+        for first, _ in ends
+    ]
+    return replace(linked, mentions=(*linked.mentions, *found)) if found else linked
+
+
+def is_length(noun: Noun) -> bool:
+    """Whether nothing is called by a noun but moments that a length may lie between."""
+    ref = noun.ref
+    return ref is not None and bool(ref.columns) and all(one.how == _LENGTH for one in ref.columns) and not ref.tables
+
+
+_NAMED: Final = 0.75
+"""How well words must be what a column is called, and how well a length fits the moments that it lies between."""
+_LENGTH: Final = "length"
+"""How such a moment is known."""
 
 
 def says_how_long(resolver: Resolver, adjective: str, table: str | None) -> Elapsed | None:
@@ -208,6 +241,34 @@ def says_how_long(resolver: Resolver, adjective: str, table: str | None) -> Elap
     if found is not None and not happens:
         resolver.doubt("the time between two dates is taken for a length", 0.25)
     return found
+
+
+def duration_of(resolver: Resolver, noun: Noun) -> Elapsed | None:
+    """`the average length of a visit`, of which only two moments are known: the time between them."""
+    ref, tokens = noun.ref, resolver.cut.linked.tokens
+    words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ()
+    if ref is None or len(words) != 1 or words[0] not in _DURATIONS:
+        return None
+    table = resolver.table(noun.owner) or (resolver.table(noun.near[0]) if noun.near else resolver.subject())
+    if (
+        table is None
+        and len(moments := {one.column.table for one in ref.columns if one.column and is_length(noun)}) == 1
+    ):
+        table = moments.pop()
+    if table is None or _has_length(resolver, table):
+        return None
+    named = ((at, _IN.get(token.lemma)) for at, token in enumerate(tokens) if at and tokens[at - 1].lemma == "in")
+    at, unit = next(((at, unit) for at, unit in named if unit is not None), (0, None))
+    found = lasting(resolver, table, unit)
+    if found is not None and at:
+        resolver.used.add((at, at + 1))
+        for left in (resolver.frame.loose, resolver.frame.unknown):
+            left[:] = [span for span in left if span != (at, at + 1)]
+    return found
+
+
+_DURATIONS: Final = frozenset(("length", "duration"))
+_IN: Final = {"minute": Unit.MINUTE, "hour": Unit.HOUR, "day": Unit.DAY}
 
 
 def since_when(resolver: Resolver, adjective: str, table: str) -> ColumnKey | None:

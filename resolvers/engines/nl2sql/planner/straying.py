@@ -94,6 +94,10 @@ def strays(
         rows = (mention.first, mention.column.table) in begun and not first.is_lemma
         if rows and last.lemma in VERBS and last.is_lemma and _goes_on(tokens, mention.last):
             return True  # how many bridges cross the Don
+    rows = (mention.first, mention.column.table) in begun and not first.is_lemma
+    done = mention.last - mention.first == 2 and last.is_lemma and last.lemma in VERBS
+    if rows and done and any(token.text.lower() in ("did", "do", "does") for token in tokens[: mention.first]):
+        return True  # in which year did the most guests arrive
     if (
         last.text.lower().endswith(("ed", "ing"))
         and not last.is_lemma

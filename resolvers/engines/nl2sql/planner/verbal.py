@@ -75,6 +75,8 @@ def _is_counted(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is had: behind `have`, a number or a word for an amount, as in `had works`, `have 3 works`."""
     before = tokens[at - 1].text.lower() if at else ""
     had = any(token.lemma in ("have", "with", "without") for token in tokens[max(0, at - 4) : at - 1])
+    if is_participle(before) and at > 1 and tokens[at - 2].text.lower() in _BEFORE_NOUNS:
+        return True  # of completed works
     return before in ("has", "have", "had") or (had and (before in _MANY or before.isdigit()))
 
 

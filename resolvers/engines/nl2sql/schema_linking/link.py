@@ -252,6 +252,13 @@ class _Work:
                     continue
                 if one.how in WRITTEN_OUT and last - first == 1 and self.is_deed(first):
                     continue
+                if (
+                    last - first == 1
+                    and score < _SHARED
+                    and self.question.asks_for_span(first)
+                    and self.is_no_time(key)
+                ):
+                    continue  # which month, and not the monthly price
                 sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
                 # Who `won the series` is said to have done so: whether it was done is not asked for.
                 if flag is None or last - first == 1 or not self.is_deed(first):
@@ -260,6 +267,10 @@ class _Work:
                     )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def is_no_time(self, key: ColumnKey) -> bool:
+        """Whether a column tells no time, so that it is none of the spans that rows fall into."""
+        return not self.vocabulary.column_kind(key).is_temporal
 
     def settle_flags(self) -> None:
         """Takes out flags that are called by a part of their names only, where that tells no single one.

@@ -7,11 +7,12 @@ from typing import Final
 
 from resolvers.engines.nl2sql.language.measures import is_unit
 from resolvers.engines.nl2sql.language.tokens import tokenize
-from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
+from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS, UNITS
 from resolvers.engines.nl2sql.mention import Token
 
 INSIDE: Final = frozenset(("of", "the", "a", "an", "for", "in", "to", "'s", "by", "at", "per", "-", "on"))
 """Little words that may stand inside of a name."""
+_ASKING_SPANS: Final = frozenset(("which", "what", "each", "every", "per", "by"))
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,11 @@ class TokenizedQuestion:
             small = token.lemma in STOP_WORDS and not (named or self.is_code(first) or self.is_letter(first))
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
         return not (self._little[first] or self._little[last - 1])
+
+    def asks_for_span(self, at: int) -> bool:
+        """Return whether a span of time is asked for, or told for each: `which month`, `by hour`, `per week`."""
+        before = self.tokens[at - 1].text.lower() if at else ""
+        return self.tokens[at].text.lower() in UNITS and before in _ASKING_SPANS and not self.tokens[at].quoted
 
     def begins_little(self, first: int, last: int) -> bool:
         """Return whether a run of tokens begins with a small word, and may be a value as a whole: `in progress`."""

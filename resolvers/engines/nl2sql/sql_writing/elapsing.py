@@ -24,12 +24,14 @@ def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
             raise Unwritable("Only dates and moments have a time between them.")
     if unit is Unit.YEAR:
         return _years(since, until[0], dialect)
-    if unit not in _MINUTES:
+    if unit is not Unit.MINUTE and unit not in _MINUTES:
         raise Unwritable(f"Times between moments are not told in the unit {unit.value}.")
     whole_days = all(_is_day(kind) for _, kind in (since, until))
     if unit is Unit.DAY and whole_days:
         return _apart(since, until, "DATE", "DAY", dialect)
     minutes = _apart(since, until, "TIMESTAMP", "MINUTE", dialect)
+    if unit is Unit.MINUTE:
+        return minutes
     size = exp.Literal.number(f"{_MINUTES[unit]}.0")
     return exp.Div(this=minutes, expression=size, typed=False, safe=False)
 
