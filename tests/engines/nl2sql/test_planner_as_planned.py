@@ -50,6 +50,11 @@ PILOTS = knowledge(
             "What are the first names of pilots whose home port is the same as their birth port?",
             "home_port_id = birth_",
         ),
+        (
+            "Whose birth port is different from his or her home port? List his or her first name.",
+            "SELECT first_name FROM pilots WHERE birth_port_id <> home_port_id",
+        ),
+        ("Whose county is Kent?", "FROM pilots"),
         ("What is the phone number of the pilot named Ann?", "SELECT phone_no FROM pilots"),
         ("Which ports are in the county of Devon?", "FROM ports WHERE county_state = 'Devon'"),
     ],

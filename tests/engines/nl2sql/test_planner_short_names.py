@@ -48,6 +48,8 @@ CANAL = knowledge(
         ("Which doctors have no appointments?", "FROM dr WHERE NOT EXISTS(SELECT 1 FROM appt"),
         ("Which patients are allergic to nuts?", "WHERE alg = 'nuts'"),
         ("How many female patients live in Marl?", "WHERE sx = 'F' AND town = 'Marl'"),
+        ("Which departments are on the second floor?", "FROM dept WHERE flr = 2"),
+        ("Whose allergy is pollen?", "FROM pt WHERE alg = 'pollen'"),
         ("How many prescriptions are there?", "COUNT(*) AS count_rx FROM rx"),
     ],
 )

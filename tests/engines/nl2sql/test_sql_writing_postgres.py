@@ -73,7 +73,7 @@ SPANS = [
     Plan(fqn(path.split(".")[0]), outputs(Span(Column(fqn(path.split(".")[0]), path.split(".")[1]), unit, part), COUNT))
     for path in ("orders.placed", "customer.born", "employee.since")
     for unit in Unit
-    if unit not in (Unit.HOUR, Unit.CLOCK) or path == "orders.placed"
+    if unit is not Unit.MINUTE and (unit not in (Unit.HOUR, Unit.CLOCK) or path == "orders.placed")
     for part in (False, True)
 ]
 

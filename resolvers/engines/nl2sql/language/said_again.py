@@ -23,6 +23,8 @@ _SOMEBODY: Final = re.compile(
     re.IGNORECASE,
 )
 
+_EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
+
 
 def plainly(text: str, *, has_descriptions: bool) -> str:
     """The question with such turns put plainly: `of each shop, and how many cars are in each one` names the shop again.
@@ -31,7 +33,7 @@ def plainly(text: str, *, has_descriptions: bool) -> str:
     """
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
-    text = _SOMEBODY.sub("person", text)
+    text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:
         text = _DESCRIBED.sub(r"What is the description of \1", text)
         text = _DESCRIBE.sub("What is the description of ", text)

@@ -16,6 +16,7 @@ REWRITTEN: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     e mail|mail address|email address|emailaddress|e mail address|electronic mail|email id > email
     homepage|web site|web page|website|webpage|web address|site url|web url > url
     headcount > head count
+    waiting time|wait time > wait
     gpa|grade point average|grade point > gpa
     gdp|gross domestic product > gdp
     gnp|gross national product > gnp

@@ -116,6 +116,9 @@ class Parser(Asking):
             self.i += 1
         if self._average_one() or self._what_done():
             return
+        if not self.i and self.is_(Cue.WHOSE):
+            frame.items.append(Noun(wh="who"))  # whose pay is above 3000
+            return
         self._items(wh)
         if not frame.items and wh in ("when", "where"):
             noun = Noun(wh=wh, near=tuple(self.near))
@@ -169,6 +172,8 @@ class Parser(Asking):
         frame.items = []
         self._items("")
         self._number(items)
+        if frame.items and self.atoms[0].is_(Cue.WHOSE) and [(one.wh, one.ref) for one in items] == [("who", None)]:
+            return  # whose pay is above 3000? list their first names
         frame.shown, frame.items = frame.items, items
         named = [*frame.groups, *items]
         rows = [ref for item in named if (ref := item.ref) is not None and surely_table(ref)]

@@ -1,4 +1,6 @@
-"""Columns that are told apart by a number only, as people speak of them: `the second phone`, `all lines`."""
+"""Numbers that people say as a place in a row: of columns that are told apart by one only, as `the second phone` and
+`all lines` are, and of values, as in `on the second floor`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +11,7 @@ from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words
 from resolvers.engines.nl2sql.language.tokens import tokenize
 from resolvers.engines.nl2sql.mention import Token
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 _ORDINALS: Final = {
@@ -22,6 +25,7 @@ _MOST: Final = 6
 """So many columns are listed by hand; more are a row of measurements."""
 _EVERY: Final = words("all every both each")
 _BETWEEN: Final = words("of the its their his her these")
+_PLACING: Final = words("on in at from")
 _TYING: Final = words("and or ,")
 _TELLING: Final = frozenset((*_ORDINALS, *_EVERY, *_BETWEEN))
 _NAMED: Final = 0.9
@@ -32,18 +36,32 @@ _NUMBERED: Final = re.compile(r"(.*[^\W\d_])[_ ]?(\d)")
 
 
 def numbered_columns(text: str, vocabulary: Vocabulary) -> str:
-    """The question with each of such columns named: `the first and second line` as `line 1 and line 2`."""
+    """The question with each number said so: `the first and second line` as `line 1 and line 2`."""
     tokens = tokenize(text)
     for at in range(len(tokens) - 1, 0, -1):
         if tokens[at].quoted or tokens[at - 1].text.lower() not in _TELLING:
             continue
         word = singular(tokens[at].text.lower())
-        found = _said(tokens, at, _numbers(word, vocabulary))
+        found = _said(tokens, at, _numbers(word, vocabulary)) or _place(tokens, at, word, vocabulary)
         if found is not None:
             first, meant = found
             named = " and ".join(f"{word} {number}" for number in meant)
             text = f"{text[: tokens[first].start]}{named}{text[tokens[at].end :]}"
     return text
+
+
+def _place(tokens: Sequence[Token], at: int, word: str, vocabulary: Vocabulary) -> tuple[int, Sequence[int]] | None:
+    """`on the second floor`: the number that a column holds which is called so; None where it is no place."""
+    number = _ORDINALS.get(tokens[at - 1].text.lower())
+    start = at - 2 if at > 1 and tokens[at - 2].text.lower() == "the" else at - 1
+    before = tokens[start - 1].text.lower() if start > 0 else ""
+    if number is None or before not in _PLACING or vocabulary.found_tables((word,), 1, _NAMED):
+        return None
+    found = vocabulary.found_columns((word,), None, 1, _NAMED)
+    key = found[0][0] if found else None
+    if key is None or vocabulary.is_identifier(key) or vocabulary.column_kind(key) is not ColumnKind.NUMBER:
+        return None
+    return start, (number,)
 
 
 def _numbers(word: str, vocabulary: Vocabulary) -> Sequence[int]:
