@@ -54,7 +54,7 @@ PILOTS = knowledge(
             "Whose birth port is different from his or her home port? List his or her first name.",
             "SELECT first_name FROM pilots WHERE birth_port_id <> home_port_id",
         ),
-        ("Whose county is Kent?", "FROM pilots"),
+        ("What are the first names of pilots whose home port is in Devon?", "pilots.home_port_id = ports.port_id"),
         ("What is the phone number of the pilot named Ann?", "SELECT phone_no FROM pilots"),
         ("Which ports are in the county of Devon?", "FROM ports WHERE county_state = 'Devon'"),
     ],

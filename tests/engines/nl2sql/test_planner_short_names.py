@@ -62,6 +62,7 @@ def test_short_names_are_written_out_by_what_stands_beside(question: str, part: 
     [
         ("How many trips are on hold?", "WHERE STAT_CD = 'ON HOLD'"),
         ("How many trips are in port?", "COUNT(*) AS count_TBL_TRIPS_HDR FROM TBL_TRIPS_HDR WHERE STAT_CD = 'IN PORT'"),
+        ("How many trips are done (DONE)?", "WHERE STAT_CD = 'DONE'"),
         ("Which lock has had the most trips?", "ORDER BY COUNT(*) DESC NULLS LAST LIMIT 1"),
         ("Which locks have 3 trips?", "FROM TBL_TRIPS_HDR WHERE NOT TBL_TRIPS_HDR.LOCK_CD IS NULL GROUP BY"),
         (

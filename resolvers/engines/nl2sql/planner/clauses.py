@@ -2,14 +2,14 @@
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.language.phrases import Cue
-from resolvers.engines.nl2sql.language.plans import said_of_plans
 from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
-from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
-from resolvers.engines.nl2sql.planner.frame import ALIKE, BESIDE, Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import MODIFIED, STRONG, calls_a_table, may_be_table, surely_table
+from resolvers.engines.nl2sql.planner.column_pairs import ColumnPairs
+from resolvers.engines.nl2sql.planner.comparisons import POSTFIX
+from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
@@ -23,7 +23,7 @@ _BEFORE_KINDS = frozenset(("the", "a", "an", "of", "in", "at", "from", "for", "b
 """Words before one that says what kind of thing the name behind it is."""
 
 
-class Clauses(Comparisons):
+class Clauses(ColumnPairs):
     """Reads one clause after the other."""
 
     def clause(self) -> None:
@@ -64,22 +64,6 @@ class Clauses(Comparisons):
         ):
             self._of_the_value()
             self._rest(atom)
-
-    def _beside_the_plan(self, atom: Atom) -> bool:
-        """`started late`, `went over their estimate`: one column of a row is compared with another."""
-        tokens = self.cut.linked.tokens
-        said = None if any(one.how == BESIDE for one in self.frame.conditions) else said_of_plans(tokens)
-        if said is None or not (atom.first <= said.first < atom.last or (said.deed and atom.last == said.first)):
-            return False
-        told = (one for one in self.cut.linked.mentions if one.first <= said.first < one.last)
-        if any(one.score >= MODIFIED for one in told):
-            return False  # is_late, or a status that is called so
-        cond = self._new("compare")
-        cond.how = BESIDE
-        self._add(cond)
-        while self.i < len(self.atoms) and self.atoms[self.i].first < said.last:
-            self.i += 1
-        return True
 
     def _ordered_goods(self) -> bool:
         """`were never ordered in 2018`: orders that are had, rather than an order of rows."""
@@ -435,31 +419,6 @@ class Clauses(Comparisons):
                 self._add(cond)
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
-        return True
-
-    def _alike(self, noun: Noun) -> bool:
-        """`whose home town is different from their birth town`: two columns of a row, that hold the same or not."""
-        ahead = 1 if self.is_(Cue.BE) else 0
-        said = self.at(ahead)
-        denied = said is not None and said.is_(Cue.NOT) and said.text.lower().startswith("differ")
-        if said is not None and said.is_(Cue.NOT) and self.is_(Cue.COMPARE, offset=ahead + 1):
-            ahead, said, denied = ahead + 1, self.at(ahead + 1), True
-        same = said is not None and said.is_(Cue.COMPARE) and "same as" in said.text.lower()
-        ahead += 1
-        while self.is_(Cue.OR, Cue.ALL, offset=ahead):  # his or her
-            ahead += 1
-        other = self.at(ahead)
-        if not (denied or same) or noun.ref is None or other is None or other.ref is None or not self.noun_at(ahead):
-            return False
-        own = {one.column.table for one in noun.ref.columns if one.column is not None and one.score >= STRONG}
-        if not any(one.column is not None and one.column.table in own for one in other.ref.columns):
-            return False
-        cond = self._new("compare", denied)
-        cond.how, cond.values = ALIKE, (noun.ref, other.ref)
-        self._add(cond)
-        self.i += ahead + 1
-        if (behind := self.at()) is not None and behind.text.lower() in ("one", "ones"):
-            self.i += 1
         return True
 
     def _who_did(self, before: int) -> bool:

@@ -65,6 +65,8 @@ BORN = frozenset(("birth", "born", "bear", "dob", "birthday", "found", "establis
 """Words of the columns that tell when somebody was born or something began, and of questions for it."""
 _MISSING = frozenset(("missing", "unknown", "null", "empty", "blank"))
 """Words by which a value is not there, where its row is."""
+_HELD = 0.9
+"""How sure words must be a value of a column for that column to be meant."""
 _ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
 
 
@@ -425,10 +427,20 @@ class Conditions(Along):
             )
         if column is not None and (born := aged(resolver, cond, column, operator)) is not None:
             return Part(born, cond, column)
+        if column is not None and operator is Operator.EQUAL and self._is_of_the_row_above(cond, column):
+            return self._value(cond, main, last)
         made = self._made(cond, column, operator, main) if column is not None else None
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)
         return made
+
+    def _is_of_the_row_above(self, cond: Cond, column: ColumnKey) -> bool:
+        """`whose home port is in Kent`: a value of the row that a key refers to, rather than of the key."""
+        tie = self.catalog.reference(column)
+        if tie is None or cond.nest is not None or not cond.values:
+            return False
+        held = {one.column for one in cond.values[0].values if one.score >= _HELD}
+        return column not in held and any(key is not None and key.table == tie.to for key in held)
 
     def _own_time(self, noun: Noun, column: ColumnKey, main: str) -> ColumnKey:
         """When the rows asked for were made, rather than a time elsewhere that a verb fits only loosely."""

@@ -1,7 +1,7 @@
 """What is asked for, as outputs of a plan."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -12,10 +12,10 @@ from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed, Figure, Share, Span, Term
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.atoms import Ref
-from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
+from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.counting import (
     LOOSE_TABLE,
     Item,
@@ -25,19 +25,18 @@ from resolvers.engines.nl2sql.planner.counting import (
     number_of_rows,
     per_group,
 )
-from resolvers.engines.nl2sql.planner.dated import of_the_calendar
-from resolvers.engines.nl2sql.planner.defined import measure, rows_of
-from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
+from resolvers.engines.nl2sql.planner.defined import measure
+from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
+from resolvers.engines.nl2sql.planner.item_spans import ItemSpans
 from resolvers.engines.nl2sql.planner.lasting import age_of, duration_of, is_length, says_how_long
 from resolvers.engines.nl2sql.planner.measuring import amount_of, is_of_days, measured_by_verb, total_below
-from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.occasions import done_when
 from resolvers.engines.nl2sql.planner.people import asked_for, named_by_deed
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, tells_apart, what_done
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
 AS_GOOD_A_NAME = 0.12
@@ -57,20 +56,8 @@ _OF_COUNTS: Final = {Aggregate.AVG, Aggregate.MEDIAN, Aggregate.MIN, Aggregate.M
 """What may be asked of numbers of rows, and not of rows."""
 
 
-def is_rows(noun: Noun) -> bool:
-    """Whether a noun is surely what a table is called by."""
-    return noun.ref is not None and surely_table(noun.ref)
-
-
-@dataclass(slots=True)
-class Items:
+class Items(ItemSpans):
     """Makes items."""
-
-    resolver: Resolver
-    catalog: Catalog = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.catalog = self.resolver.catalog
 
     def item(self, noun: Noun) -> Item | None:
         """One thing asked for; None when nothing in the catalog is meant by it."""
@@ -190,61 +177,6 @@ class Items:
         columns = names if whole and key in names else (key,)
         entity = key.table if key in names or key == self.catalog.key(key.table) else None
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
-
-    def _span(self, noun: Noun, unit: Unit) -> Item | None:
-        """A span of time of the column that tells when."""
-        resolver, by_year = self.resolver, unit in (Unit.YEAR, Unit.DECADE)
-        near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
-        figures = [*resolver.frame.items, *(one.noun for one in resolver.frame.sorts if one.noun is not None)]
-        asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
-        asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
-        asked += [table for one in figures if (table := rows_of(resolver, one)) is not None]
-        ranked = [one.noun for one in resolver.frame.sorts if one.noun is not None and not asked]
-        asked += [table for one in ranked if is_rows(one) and (table := resolver.table(one.ref)) is not None]
-        asked += [key.table for one in ranked if not is_rows(one) and (key := resolver.column(one)) is not None]
-        rows = asked[0] if asked else None
-        tells = (
-            (lambda key: self.catalog.is_dated(key) or self.catalog.is_year(key)) if by_year else self.catalog.is_dated
-        )
-        asked = [one for one in asked if any(map(tells, self.catalog.of(one)))]
-        tables = dict.fromkeys(
-            [*asked[:1], *near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()]
-        )
-        tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
-        column = resolver.time_column(tables, year=by_year)
-        column = column or (when_of_rows(resolver, rows) if rows is not None else None)
-        if column is None or not (self.catalog.is_dated(column) or by_year):
-            return None
-        if noun.ref is not None:
-            resolver.used.add((noun.ref.first, noun.ref.last))
-        part = unit in PARTS or (unit in (Unit.MONTH, Unit.QUARTER) and of_the_calendar(resolver, noun))
-        is_span = self.catalog.is_dated(column) or unit is Unit.DECADE
-        term: Term = Span(as_column(column), unit, part) if is_span else as_column(column)
-        return Item([term], column.table, noun, None, (column,))
-
-    def _own_span(self, noun: Noun) -> Item | None:
-        """`callouts in each year`: of their own time, rather than a column of another table that is called so."""
-        resolver, ref = self.resolver, noun.ref
-        words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ()
-        if noun.owner is not None or len(words) != 1 or words[0] not in UNITS or not noun.near:
-            return None
-        table, key = resolver.table(noun.near[0]), resolver.column(noun)
-        if table is None or key is None or key.table == table:
-            return None
-        times = [one for one in self.catalog.of(table) if self.catalog.is_dated(one)]
-        return self._span(noun, UNITS[words[0]]) if times else None
-
-    def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
-        """The year, month ... of a date, when that is what is said."""
-        if noun.ref is None or not self.catalog.is_dated(key):
-            return None
-        said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
-        own = self.catalog.words(key)
-        if "day" in said and "day" not in own and self.catalog.kind(key) is ColumnKind.MOMENT:
-            return Unit.DAY
-        return next(
-            (UNITS[word] for word in said if word in UNITS and word not in own and word not in ("date", "day")), None
-        )
 
     def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:
         """Whether `name` is asked for where there are a first and a last name."""

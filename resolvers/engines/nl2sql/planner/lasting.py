@@ -204,7 +204,7 @@ def with_lengths(linked: Linked, catalog: Catalog) -> Linked:
     known = {one.first for one in linked.mentions if one.column is not None and one.score >= _NAMED}
     said = [at for at, token in enumerate(linked.tokens) if token.lemma in _DURATIONS and not token.quoted]
     at = [place for place in said if place not in known]
-    ends = [found for table in catalog.tables if (found := _ends(catalog, table)) is not None] if at else []
+    ends = [pair for table in catalog.tables if (pair := _ends(catalog, table)) is not None] if at else []
     found = [
         Mention(place, place + 1, MentionKind.COLUMN, _NAMED, _LENGTH, column=first)
         for place in at

@@ -120,7 +120,8 @@ class TokenizedQuestion:
 
     def begins_little(self, first: int, last: int) -> bool:
         """Return whether a run of tokens begins with a small word, and may be a value as a whole: `in progress`."""
-        return last - first > 1 and self._little[first] and not self._little[last - 1]
+        little = self._little[first] and self.tokens[first].text.isalpha()
+        return last - first > 1 and little and not self._little[last - 1]
 
     @cached_property
     def _little(self) -> tuple[bool, ...]:
