@@ -18,6 +18,8 @@ _WITH_DIGITS: Final = frozenset(
 _SMALL: Final = word_set("a an and as at by for from in of on or per the to via vs with")
 _AT_THE_END: Final = {"no": "number", "desc": "description", "min": "minimum", "max": "maximum"}
 """Read so as the last of several words only."""
+_STARTS: Final = (["st", "dt"], ["st", "date"], ["st", "tm"], ["st", "time"], ["st", "ts"])
+"""Where `st` stands before a date, it is the start."""
 _INITIALS: Final = {"f": "first", "l": "last", "m": "middle"}
 """What one letter before `name` stands for."""
 
@@ -162,6 +164,8 @@ def _expanded(token: str, at: int, tokens: Sequence[str], extra: Mapping[str, st
         return _AT_THE_END[token]
     if token in _INITIALS and tokens[at + 1 : at + 2] == ["name"]:
         return _INITIALS[token]
+    if tokens[at : at + 2] in _STARTS:
+        return "start"
     for telling, said in IN_CONTEXT.get(token, ()):
         if telling & (set(beside) - {token}):
             return said

@@ -1,10 +1,11 @@
 """Defines what people call tables, their rows and their columns."""
 
 from collections import deque
+from functools import lru_cache
 from typing import Final
 
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
-from resolvers.engines.english.identifiers import shared_prefix, table_name, words_of
+from resolvers.engines.english.identifiers import shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.nl2sql.joining.names import nouns
 from resolvers.engines.nl2sql.language.forms import NAME_PARTS
 from resolvers.engines.nl2sql.model import Knowledge
@@ -26,6 +27,20 @@ def _names_of(tables: tuple[TableFacts, ...]) -> _Kept:
     return made
 
 
+def _beside(facts: TableFacts) -> frozenset[str]:
+    """The pieces of the names in a table, which tell what one of several meanings stands for: `dr` beside `dept`."""
+    return _pieces((facts.name, *(one.name for one in facts.columns[:_MOST_BESIDE])))
+
+
+@lru_cache(maxsize=1_024)
+def _pieces(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(piece for name in names for piece in tokens_of(name))
+
+
+_MOST_BESIDE: Final = 200
+"""Columns of a table that are looked at for that."""
+
+
 class CatalogNames:
     """The names of one catalog."""
 
@@ -44,7 +59,7 @@ class CatalogNames:
             self._shared[facts.schema] = shared_prefix(
                 [one.name for one in self._known.tables if one.schema == facts.schema]
             )
-        name = table_name(facts.name, self._shared[facts.schema])
+        name = table_name(facts.name, self._shared[facts.schema], context=_beside(facts))
         return (name.noun or name.words.phrase or facts.name).lower() if name.words.words else facts.name
 
     def many(self, fqn: str) -> str:
@@ -57,7 +72,9 @@ class CatalogNames:
         facts = self._facts(column)
         if facts is not None and facts.display_name:
             return facts.display_name
-        words = [word if word.isupper() else word.lower() for word in words_of(column.column).words]
+        table = self._tables.get(column.table)
+        said = words_of(column.column, context=_beside(table) if table is not None else ()).words
+        words = [word if word.isupper() else word.lower() for word in said]
         for noun in nouns(self._tables[column.table].name) if column.table in self._tables else ():
             low = tuple(word.lower() for word in words)
             if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in ("id", "code"):

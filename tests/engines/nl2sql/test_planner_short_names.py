@@ -73,3 +73,10 @@ def test_short_names_are_written_out_by_what_stands_beside(question: str, part: 
 )
 def test_the_header_of_a_table_and_small_words_of_a_value_are_known(question: str, part: str) -> None:
     assert part in drafted(question, CANAL).sql.replace('"', "")
+
+
+def test_short_names_are_written_out_in_what_an_answer_says() -> None:
+    assert (
+        "names of doctors that have no appointments" in drafted("Which doctors have no appointments?", CLINIC).reading
+    )
+    assert "start date" in drafted("Who is the longest serving doctor?", CLINIC).reading
