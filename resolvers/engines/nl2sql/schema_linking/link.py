@@ -63,6 +63,8 @@ _TYING: Final = frozenset(("in", "for", "at", "to", "on", "from"))
 """Little words between two things, where no column has them in its name."""
 _DESCRIBING: Final = 0.8
 """How much of a column of yes and no is meant where an adjective describes rows by it."""
+_STRAYED: Final = 0.6
+"""How sure a value is in a column where it is probably a slip of whoever wrote it."""
 _ROWS: Final = 0.78
 """How well a table must be called by a plural for that to be its rows, and no value."""
 _OF_FIGURES: Final = frozenset(("number", "amount", "total", "count", "value", "quantity", "sum", "level", "rate"))
@@ -450,12 +452,14 @@ class _Work:
             exact = one.value == said
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
             unsure = number or (rows and not (quoted or capital))
-            self.value(first, last, 0.7 if unsure else score, "value", one.column, _text(one.value))
+            score = _STRAYED if values.has_strayed(one) else 0.7 if unsure else score
+            self.value(first, last, score, "value", one.column, _text(one.value))
         if number:
             return
         if not quoted:
             for one in like:
-                self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
+                score = _STRAYED if values.has_strayed(one) else 0.7 if rows else 0.86
+                self.value(first, last, score, "lemma", one.column, _text(one.value))
             described = bases_of(said) if last - first == 1 and not (named or like) else ()
             for one in (held for base in described for held in values.named(base, within)):
                 self.value(first, last, _DESCRIBED, "lemma", one.column, _text(one.value))

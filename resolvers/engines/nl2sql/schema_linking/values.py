@@ -25,6 +25,12 @@ _ALIKE: Final = 86
 _NONE: Final[set[int]] = set()
 
 
+_STRAYED_OFTEN: Final = 20
+"""How many times as often a text stands in another column of its table, for it to have strayed into this one."""
+_STRAYED_SHARE: Final = 0.01
+"""Of the rows: what stands in more of them is no slip of whoever wrote it."""
+
+
 class Held(NamedTuple):
     """A value that a column holds."""
 
@@ -79,6 +85,7 @@ class ValueIndex:
         """So many of them are among those by their words."""
         self._lock = Lock()
         self._complete: set[ColumnKey] = set()
+        self._strayed: set[tuple[ColumnKey, str]] = set()
 
     def read(self, tables: Collection[str]) -> None:
         """Takes the values of tables in, once each."""
@@ -89,6 +96,7 @@ class ValueIndex:
 
     def _read_table(self, fqn: str) -> None:
         read, whole, long = self._read[fqn], self._whole, self._long
+        counts: dict[str, dict[ColumnKey, int]] = {}
         for key in self._vocabulary.keys_of(fqn):
             profile = self._vocabulary.profile(key)
             if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
@@ -103,6 +111,11 @@ class ValueIndex:
                 if known is None:
                     continue
                 said, base = known
+                if said in read:
+                    here = counts.setdefault(said, {})
+                    here[key] = here.get(key, 0) + one.count
+                else:
+                    counts[said] = {key: one.count}
                 read.add(said)
                 if said in whole:
                     _put(whole, said, key, value)
@@ -112,6 +125,21 @@ class ValueIndex:
                     _put(self._lemmas, base, key, value)
                 if " " in said:
                     long.append((key, said, value))
+        self._find_strayed({said: columns for said, columns in counts.items() if len(columns) > 1})
+
+    def _find_strayed(self, counts: dict[str, dict[ColumnKey, int]]) -> None:
+        """Note the texts of a table that stand in a few rows of one column, and belong to another: `Dog` as a breed."""
+        for said, columns in counts.items():
+            most = max(columns.values())
+            for key, count in columns.items():
+                profile = self._vocabulary.profile(key)
+                rows = profile.row_count if profile is not None else None
+                if rows and count * _STRAYED_OFTEN <= most and count <= rows * _STRAYED_SHARE:
+                    self._strayed.add((key, said))
+
+    def has_strayed(self, held: Held) -> bool:
+        """Return whether a value belongs to another column of the same table, where it stands far more often."""
+        return (held.column, folded(held.value)) in self._strayed
 
     def _by_word(self) -> dict[str, set[int]]:
         """The values of several words by each of them: read for the questions only that ask for a part of a value."""
