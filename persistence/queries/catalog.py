@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from persistence.engine import Database
 from persistence.queries.asset_documents import FEWEST, children_documents
 from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
+from persistence.queries.catalog_counts import standing_total
 from persistence.queries.catalog_edit import (
     NOUN,
     PEOPLES_FIELDS,
@@ -228,6 +229,10 @@ def search_assets(
     `fqn_prefix` asks for the direct children of a dotted name; a service's own name gives its databases.
     """
     parent = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
+    type_ = None if asset_type is None else asset_type.value
+    total = None
+    if query == EVERYTHING and parent is None:
+        total = standing_total(connection, scope, resource_uri=resource_uri, asset_type=type_)
 
     def conditions(indexed: bool) -> list[sa.ColumnElement[bool]]:
         return search_conditions(
@@ -235,12 +240,14 @@ def search_assets(
             connection.dialect.name,
             query,
             resource_uri=resource_uri,
-            asset_type=None if asset_type is None else asset_type.value,
+            asset_type=type_,
             parent_fqn=parent,
             indexed=indexed,
         )
 
-    rows, total = page_and_total(connection, answer_columns, conditions, window, narrow=query != EVERYTHING)
+    rows, total = page_and_total(
+        connection, answer_columns, conditions, window, narrow=query != EVERYTHING, total=total
+    )
     return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
 
 

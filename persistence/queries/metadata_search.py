@@ -396,16 +396,18 @@ def page_and_total(
     window: Window,
     *,
     narrow: bool,
+    total: int | None = None,
 ) -> tuple[list[Sequence[Any]], int]:
     """The rows of a window and the exact number of all that were found.
 
     `conditions(indexed)` gives the conditions with and without the free-text index; `narrow` says that they hold more
-    than the scope and a parent, so that the order of an index does not lead to the page by itself.
+    than the scope and a parent, so that the order of an index does not lead to the page by itself. `total` is the
+    number of all, where that is known already.
     """
     assets = metadata_assets
     indexed = conditions(True)
-    count = sa.select(sa.func.count()).select_from(assets).where(*indexed)
-    total: int = connection.execute(count).scalar_one()
+    if total is None:
+        total = int(connection.execute(sa.select(sa.func.count()).select_from(assets).where(*indexed)).scalar_one())
     if total <= window.offset:
         return [], total
     order = search_order(assets, window)

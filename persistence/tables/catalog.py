@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from persistence.columns import Json, Moment
 from persistence.tables import metadata
+from persistence.tables.counted import Counted, count_columns
 from persistence.tables.revised import Revised, token_columns
 
 CodePointText: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
@@ -125,6 +126,18 @@ catalog_revisions = sa.Table(
 )
 """What tells that a project's catalog is still what it was (`revised.py`)."""
 
+catalog_counts = sa.Table(
+    "catalog_counts",
+    metadata,
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("resource_uri", CodePointText, nullable=False),
+    sa.Column("type", CodePointText, nullable=False),
+    *count_columns(),
+    sa.PrimaryKeyConstraint("organization_id", "project_id", "resource_uri", "type", "slot"),
+)
+"""How many assets stand, those that were deleted left out (`counted.py`)."""
+
 asset_documents = sa.Table(
     "asset_documents",
     metadata,
@@ -136,6 +149,10 @@ asset_documents = sa.Table(
 """Assets as they are answered, ready-made, under the number of their row. What is missing here is made anew."""
 
 revised_catalog: Final = Revised("metadata_assets", ("organization_id", "project_id"), catalog_revisions.name)
+
+counted_catalog: Final = Counted(
+    "metadata_assets", ("organization_id", "project_id", "resource_uri", "type"), "deleted_at", catalog_counts.name
+)
 
 _ENDING: Final = ("update", "delete")
 """What ends a document."""

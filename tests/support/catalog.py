@@ -10,14 +10,21 @@ import sqlalchemy as sa
 
 from persistence.repository import Scope
 from persistence.tables import metadata
-from persistence.tables.catalog import metadata_assets, metadata_versions
+from persistence.tables.catalog import catalog_counts, counted_catalog, metadata_assets, metadata_versions
 from persistence.tables.events import events
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import SourceAsset
 
 SCOPE = Scope("acme", "shop")
 URI = "data:acme:shop:main"
-TABLES = [metadata_assets, metadata_versions, events]
+TABLES = [metadata_assets, metadata_versions, catalog_counts, events]
+
+
+def create_catalog(connection: sa.Connection) -> None:
+    """Make the catalog's tables, with what counts its assets."""
+    metadata.create_all(connection, tables=TABLES)
+    for statement in counted_catalog.created(connection.dialect.name):
+        connection.exec_driver_sql(statement)
 
 
 def day(number: int) -> datetime:
@@ -55,6 +62,6 @@ def engine(catalog_url: str) -> Iterator[sa.Engine]:
     """A store that has the catalog's tables, used without an event loop."""
     engine = sa.create_engine(catalog_url)
     with engine.begin() as connection:
-        metadata.create_all(connection, tables=TABLES)
+        create_catalog(connection)
     yield engine
     engine.dispose()

@@ -16,7 +16,6 @@ from persistence.queries.catalog import search_assets
 from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.metadata_search import Window
 from persistence.repository import Scope
-from persistence.tables import metadata
 from resolvers.engines.query_string import parse_query
 from schema.errors import SearchQueryInvalid
 from schema.utils.metadata_asset import AssetType
@@ -35,7 +34,7 @@ from schema.utils.search_query import (
     names_field,
     split_words,
 )
-from tests.support.catalog import SCOPE, TABLES, URI
+from tests.support.catalog import SCOPE, URI, create_catalog
 
 Row = dict[str, Any]
 
@@ -284,7 +283,7 @@ def store(request: pytest.FixtureRequest) -> sa.Engine:
 def filled(url: str, rows: list[Row]) -> Iterator[sa.Engine]:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
-        metadata.create_all(connection, tables=TABLES)
+        create_catalog(connection)
         insert_rows(connection, rows)
     yield engine
     engine.dispose()
