@@ -18,6 +18,7 @@ from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
 from persistence.language_models.providers import Models
 from persistence.mail_sending import MailSender
+from persistence.queries.asset_pages import Hits
 from persistence.repository import Expected, Scope, meets
 from persistence.revisions import Asked
 from persistence.signals import Signals
@@ -67,6 +68,8 @@ class Services:
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""
+    hits: Hits = field(default_factory=Hits)
+    """What searches of catalogs have found."""
     turns: TurnSettings = field(default_factory=TurnSettings)
     """How long answers may take, and how much of a source they may bring."""
     drafter: Drafter | None = None

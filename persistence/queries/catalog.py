@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.asset_documents import FEWEST, children_documents
+from persistence.queries.asset_pages import Hits, Search, page_and_total
 from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
 from persistence.queries.catalog_counts import standing_total
 from persistence.queries.catalog_edit import (
@@ -30,7 +31,7 @@ from persistence.queries.catalog_edit import (
 from persistence.queries.catalog_ingest import mark_deleted
 from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.catalog_rows import Edit, Standing, lock_service, recount, words_of, write_edits
-from persistence.queries.metadata_search import Window, page_and_total, search_conditions
+from persistence.queries.metadata_search import Window, search_conditions
 from persistence.repository import Expected, Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
@@ -223,10 +224,12 @@ def search_assets(
     asset_type: AssetType | None = None,
     fqn_prefix: str | None = None,
     window: Window,
+    hits: Hits | None = None,
 ) -> AssetPage:
     """One window of the assets that fulfil everything given, and how many there are in all.
 
-    `fqn_prefix` asks for the direct children of a dotted name; a service's own name gives its databases.
+    `fqn_prefix` asks for the direct children of a dotted name; a service's own name gives its databases. `hits` keeps
+    what is found for the next page, and for whoever asks the same while the catalog stands unchanged.
     """
     parent = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
     type_ = None if asset_type is None else asset_type.value
@@ -245,9 +248,9 @@ def search_assets(
             indexed=indexed,
         )
 
-    rows, total = page_and_total(
-        connection, answer_columns, conditions, window, narrow=query != EVERYTHING, total=total
-    )
+    key = (query, resource_uri, type_, parent)
+    search = Search(scope, key, conditions, narrow=query != EVERYTHING, total=total)
+    rows, total = page_and_total(connection, search, window, Hits(0) if hits is None else hits)
     return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
 
 

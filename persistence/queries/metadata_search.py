@@ -4,9 +4,7 @@ Nothing of a query ever becomes SQL, FTS5 or tsquery text: values are bound, and
 consist of the letters a-z, the digits and `_` (`split_words`). Every free-text condition is defined by what a LIKE
 over the stored words says; the index only finds the candidates faster, so both stores answer alike.
 
-Which way is faster depends on how many assets a word hits. PostgreSQL's planner knows; for SQLite the page follows the
-total: with many hits it walks the sorted name index and checks each asset's words, with few it takes them from the
-free-text index and sorts.
+How a page is made of the assets that fulfil such a condition is told in `asset_pages.py`.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +33,6 @@ from schema.utils.search_query import (
     names_field,
     split_words,
 )
-
-MANY_HITS: Final = 1_000
-"""From how many hits on SQLite walks the name index instead of sorting what the free-text index found."""
 
 _INT64: Final = 2**63 - 1
 _LIST_FIELDS: Final = ("owners", "tags")
@@ -387,51 +382,3 @@ def search_order(assets: sa.FromClause, window: Window) -> list[sa.ColumnElement
         ordered = ordered.nulls_last()
     tie = assets.c.id
     return [ordered, tie.desc() if window.descending else tie.asc()]
-
-
-def page_and_total(
-    connection: sa.Connection,
-    columns: Sequence[sa.ColumnElement[Any]],
-    conditions: Callable[[bool], list[Condition]],
-    window: Window,
-    *,
-    narrow: bool,
-    total: int | None = None,
-) -> tuple[list[Sequence[Any]], int]:
-    """The rows of a window and the exact number of all that were found.
-
-    `conditions(indexed)` gives the conditions with and without the free-text index; `narrow` says that they hold more
-    than the scope and a parent, so that the order of an index does not lead to the page by itself. `total` is the
-    number of all, where that is known already.
-    """
-    assets = metadata_assets
-    indexed = conditions(True)
-    if total is None:
-        total = int(connection.execute(sa.select(sa.func.count()).select_from(assets).where(*indexed)).scalar_one())
-    if total <= window.offset:
-        return [], total
-    order = search_order(assets, window)
-    if narrow and total <= MANY_HITS:
-        # Few hits: gather them by the best index, sort their keys alone, and read the page's rows. Left to itself, a
-        # planner may walk the whole sorted index for hits that all stand at its end.
-        keys = dict.fromkeys((assets.c.row_number, assets.c[window.sort_by], assets.c.id))
-        found = sa.select(*keys).where(*indexed).cte("found").prefix_with("MATERIALIZED")
-        page = (
-            sa.select(found.c.row_number)
-            .order_by(*search_order(found, window))
-            .limit(window.limit)
-            .offset(window.offset)
-            .subquery("page")
-        )
-        select = sa.select(*columns).join(page, page.c.row_number == assets.c.row_number).order_by(*order)
-    else:
-        # Only SQLite has to be told to walk, and only the name index is there to be walked.
-        walk = narrow and connection.dialect.name == "sqlite" and window.sort_by == "name"
-        select = (
-            sa.select(*columns)
-            .where(*(conditions(False) if walk else indexed))
-            .order_by(*order)
-            .limit(window.limit)
-            .offset(window.offset)
-        )
-    return list(connection.execute(select).all()), total

@@ -92,6 +92,7 @@ async def search_metadata(
             asset_type=asset_type,
             fqn_prefix=fqn_prefix,
             window=window,
+            hits=ctx.services.hits,
         )
     )
     return cast("Page[MetadataAsset]", found)

@@ -10,21 +10,29 @@ import sqlalchemy as sa
 
 from persistence.repository import Scope
 from persistence.tables import metadata
-from persistence.tables.catalog import catalog_counts, counted_catalog, metadata_assets, metadata_versions
+from persistence.tables.catalog import (
+    catalog_counts,
+    catalog_revisions,
+    counted_catalog,
+    metadata_assets,
+    metadata_versions,
+    revised_catalog,
+)
 from persistence.tables.events import events
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import SourceAsset
 
 SCOPE = Scope("acme", "shop")
 URI = "data:acme:shop:main"
-TABLES = [metadata_assets, metadata_versions, catalog_counts, events]
+TABLES = [metadata_assets, metadata_versions, catalog_counts, catalog_revisions, events]
 
 
 def create_catalog(connection: sa.Connection) -> None:
-    """Make the catalog's tables, with what counts its assets."""
+    """Make the catalog's tables, with what counts its assets and tells of their changes."""
     metadata.create_all(connection, tables=TABLES)
-    for statement in counted_catalog.created(connection.dialect.name):
-        connection.exec_driver_sql(statement)
+    for kept in (counted_catalog, revised_catalog):
+        for statement in kept.created(connection.dialect.name):
+            connection.exec_driver_sql(statement)
 
 
 def day(number: int) -> datetime:

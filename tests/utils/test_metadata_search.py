@@ -3,6 +3,7 @@
 import random
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from persistence.queries import metadata_search
+from persistence.queries import asset_pages
 from persistence.queries.catalog import search_assets
 from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.metadata_search import Window
@@ -443,13 +444,26 @@ def test_any_string_is_refused_or_answered_alike_by_both_stores(sqlite, postgres
 
 
 @PATIENT
-@given(q=QUERIES)
-def test_walking_the_name_index_finds_the_same_page_as_the_word_index(sqlite, q):
-    query, window = parse_query(q), Window(limit=20, offset=1)
-    usual = search(sqlite, query, window)
+@given(
+    q=QUERIES,
+    window=WINDOWS,
+    most=st.sampled_from([-1, 3, asset_pages.MOST_HITS]),
+    walked=st.sampled_from([0, 7, 40, asset_pages.WALKED]),
+    told=st.booleans(),
+)
+def test_every_way_to_a_page_finds_what_a_slow_reading_finds(store, rows, q, window, most, walked, told):
+    """Kept, gathered or along the names; also where nothing tells whether the catalog has changed."""
+    query, hits = parse_query(q), asset_pages.Hits()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata_search, "MANY_HITS", -1)
-        assert search(sqlite, query, window) == usual
+        patch.setattr(asset_pages, "MOST_HITS", most)
+        patch.setattr(asset_pages, "WALKED", walked)
+        if not told:
+            patch.setattr(asset_pages, "_now", lambda *_: "")
+        wanted = expected(rows, query, window)
+        for _ in range(2):
+            assert search(store, query, window, hits=hits) == wanted
+        following = replace(window, offset=window.offset + window.limit)
+        assert search(store, query, following, hits=hits) == expected(rows, query, following)
 
 
 def test_a_prefix_asks_for_direct_children_only(store, rows):
