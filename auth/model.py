@@ -158,8 +158,10 @@ class Model:
 
     @cached_property
     def node_types(self) -> tuple[str, ...]:
-        """The types with relations of their own: tuples naming one of these may lead further."""
-        return tuple(sorted(name for name, relations in self.types.items() if relations))
+        """The types with relations of their own that some relation accepts: tuples naming one of these lead further."""
+        relations = [relation for held in self.types.values() for relation in held.values()]
+        named = {one.type for relation in relations for one in relation.restrictions}
+        return tuple(sorted(name for name in named if self.types.get(name)))
 
     def accepts(self, item: TupleLike) -> bool:
         """Return whether a tuple fits the type restrictions, its condition included."""

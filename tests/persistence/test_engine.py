@@ -145,3 +145,10 @@ async def test_a_transaction_that_nobody_goes_on_with_is_ended_by_the_server(dat
         return str(connection.exec_driver_sql("show idle_in_transaction_session_timeout").scalar_one())
 
     assert await database.write(limit) == await database.read(limit) == "1min"
+
+
+async def test_postgresql_compiles_nothing_to_machine_code(database: Database) -> None:
+    def compiles(connection: sa.Connection) -> str:
+        return str(connection.exec_driver_sql("show jit").scalar_one())
+
+    assert await database.write(compiles) == await database.read(compiles) == "off"
