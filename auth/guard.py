@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.relations import CheckRequest, Relations, Seen, bare_id, object_name
+from auth.relations import CheckRequest, Relations, Seen, bare_id, object_id, object_name
 from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
@@ -54,6 +54,20 @@ class Guard:
             held = await self._hold_many(one, permission, object_type, left)
             left = [object_id for object_id in left if held[object_id]]
         return dict.fromkeys(object_ids, False) | dict.fromkeys(left, True)
+
+    async def every(self, caller: Caller, permission: Permission, object_type: str) -> list[str] | None:
+        """The ids of all objects of a type on which the permission is held; None where each has to be asked about.
+
+        Some may be left over of things that are gone.
+        """
+        names = await self._relations.held(caller.organization_id, caller.subjects, permission.value, object_type)
+        if names is None:
+            return None
+        left = [object_id(name) for name in names]
+        for one in caller.limited_by:
+            held = await self._hold_many(one, permission, object_type, left)
+            left = [id for id in left if held[id]]
+        return left
 
     async def _hold_many(
         self, caller: Caller, permission: Permission, object_type: str, object_ids: Sequence[str]

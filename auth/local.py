@@ -6,7 +6,7 @@ organization changes (`auth/remembered.py`).
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from auth.conditions import ConditionEvaluator
@@ -24,7 +24,7 @@ from auth.relations import (
     split_object,
     split_user,
 )
-from auth.remembered import Question, Remembered
+from auth.remembered import Held, Question, Remembered, digest
 from schema.errors import AlreadyExists, NotFound
 
 log = logging.getLogger("stoa.auth")
@@ -45,6 +45,12 @@ class TupleSource(Protocol):
 
     async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
         """The objects of a type that some chain of tuples joins to one of the users: no other can be theirs."""
+        ...
+
+    async def surroundings(
+        self, store: str, users: Sequence[str], object_type: str, node_types: Sequence[str]
+    ) -> tuple[set[str], Sequence[TupleLike]]:
+        """What is near, and all tuples that can matter to a check of it for these users; one round trip."""
         ...
 
     async def read(
@@ -149,6 +155,40 @@ class LocalRelations:
     async def near(self, store: str, subjects: Sequence[str], object_type: str) -> set[str] | None:
         """See `Relations.near`."""
         return await self._source.near(store, subjects, object_type)
+
+    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str]:
+        """See `Relations.held`. Where relations have changed, but none that these answers rest on, they stand."""
+        if not subjects:
+            return ()
+        memory, question = self._remembered, (tuple(subjects), relation, object_type)
+        revision = "" if memory is None else await memory.revision(store)
+        before = None if memory is None else memory.held(store, question)
+        if before is not None and revision and before.revision == revision:
+            return before.names
+        for subject in subjects:
+            self.model.validate_question(subject, relation, f"{object_type}:any")
+        near, items = await self._source.surroundings(store, subjects, object_type, self.model.node_types)
+        rest = digest(near, items)
+        if before is not None and before.rest == rest:
+            names, sure = before.names, True
+        else:
+            names, sure = self._among(near, items, question)
+        if memory is not None and sure:
+            await memory.keep_held(store, question, Held(revision, rest, names))
+        return names
+
+    def _among(
+        self, near: Iterable[str], items: Sequence[TupleLike], question: Question
+    ) -> tuple[tuple[str, ...], bool]:
+        """Those of some objects that one of the subjects holds, and whether all of them could be decided."""
+        subjects, relation, _ = question
+        evaluator, sure, names = self._evaluator(items), True, []
+        for name in sorted(near):
+            answer = _any_holds(evaluator, [CheckRequest(subject, relation, name) for subject in subjects])
+            sure = sure and answer is not None
+            if answer:
+                names.append(name)
+        return tuple(names), sure
 
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`."""

@@ -124,6 +124,10 @@ class OpenFgaRelations:
         """See `Relations.near`; nobody tells here without leaving some out."""
         return None
 
+    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str] | None:
+        """See `Relations.held`; nobody tells here without leaving some out."""
+        return None
+
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`. The server stops at its own deadline, so a very long list may be cut."""
         self.model.validate_question(user, relation, f"{object_type}:any")

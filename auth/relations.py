@@ -150,6 +150,13 @@ class Relations(Protocol):
         """
         ...
 
+    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str] | None:
+        """Name every object of a type on which one of the subjects holds the relation, sorted.
+
+        None where nobody can tell without leaving some out: then each object has to be asked about.
+        """
+        ...
+
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """Name every object of the type on which the user holds the relation, sorted."""
         ...
@@ -226,6 +233,11 @@ def subject_of(user_or_group: str, *, is_group: bool) -> str:
 def bare_id(name: str) -> str:
     """Give back the identifier inside a name: of `group:data%23eng#member`, `data#eng`."""
     return unquote(split_user(name)[1])
+
+
+def object_id(name: str) -> str:
+    """Give back the identifier inside an object's name."""
+    return unquote(name.partition(":")[2])
 
 
 def split_object(name: str) -> tuple[str, str]:

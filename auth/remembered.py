@@ -5,11 +5,19 @@ kept with the revision that it was made at, and holds while the store tells that
 first. So nothing here is ever late, in whichever process a relation is written or taken away, and nothing expires.
 """
 
-from typing import Final, Protocol
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Protocol
+
+from auth.model import TupleLike
 
 MOST_BYTES: Final = 50_000_000
 """What all decisions that are kept may take of memory, of all organizations together: some 50,000 of callers with a
 few groups, and as many fewer as they have more of them."""
+
+LISTS_PART: Final = 5
+"""Whole lists of objects take a fifth of that beside it."""
 
 Question = tuple[tuple[str, ...], str, str]
 """Subjects of whom one must hold it, a relation and an object."""
@@ -23,7 +31,23 @@ class Revisions(Protocol):
         ...
 
 
-class _Held:
+class Held(NamedTuple):
+    """The objects of a type that somebody holds something on."""
+
+    revision: str
+    """What relations were at when this was last found."""
+    rest: bytes
+    """The digest of all that it rests on."""
+    names: tuple[str, ...]
+
+
+def digest(near: Iterable[str], items: Iterable[TupleLike]) -> bytes:
+    """Tell whether what an answer rests on is still the same: the objects asked about, and every tuple around them."""
+    tuples = sorted([repr((one.object, one.relation, one.user, one.condition, one.context)) for one in items])
+    return hashlib.blake2b(repr((sorted(near), tuples)).encode(), digest_size=32).digest()
+
+
+class _Decided:
     """What was decided of one organization at one revision."""
 
     def __init__(self, revision: str) -> None:
@@ -36,7 +60,9 @@ class Remembered:
 
     def __init__(self, revisions: Revisions, most_bytes: int = MOST_BYTES) -> None:
         self._revisions, self._most_bytes = revisions, most_bytes
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _Decided] = {}
+        self._lists: OrderedDict[tuple[str, Question], Held] = OrderedDict()
+        self._list_bytes = 0
         self._bytes = 0
 
     async def revision(self, store: str) -> str:
@@ -56,7 +82,7 @@ class Remembered:
         if held is None or held.revision != revision:
             if held is not None:
                 self._bytes -= held.bytes
-            held = self._held[store] = _Held(revision)
+            held = self._held[store] = _Decided(revision)
         new = sum(_bytes(question) for question in decided if question not in held.decisions)
         held.decisions.update(decided)
         held.bytes += new
@@ -64,6 +90,29 @@ class Remembered:
         if self._bytes > self._most_bytes:
             self._held.clear()
             self._bytes = 0
+
+    def held(self, store: str, question: Question) -> Held | None:
+        """The objects of a type that were held, at whichever revision; the question names the type alone."""
+        found = self._lists.get((store, question))
+        if found is not None:
+            self._lists.move_to_end((store, question))
+        return found
+
+    async def keep_held(self, store: str, question: Question, held: Held) -> None:
+        """Remember a list that was made after its revision was read, unless relations have changed since."""
+        if not held.revision or await self._revisions.of(store) != held.revision:
+            return
+        key = (store, question)
+        before = self._lists.pop(key, None)
+        self._lists[key] = held
+        self._list_bytes += _list_bytes(question, held) - (0 if before is None else _list_bytes(question, before))
+        while self._list_bytes > self._most_bytes // LISTS_PART:
+            (_, dropped), found = self._lists.popitem(last=False)
+            self._list_bytes -= _list_bytes(dropped, found)
+
+
+def _list_bytes(question: Question, held: Held) -> int:
+    return _bytes(question) + sum(60 + len(name) for name in held.names)
 
 
 def _bytes(question: Question) -> int:

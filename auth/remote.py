@@ -182,6 +182,10 @@ class RemoteRelations:
         """See `Relations.near`; nobody tells here without leaving some out."""
         return None
 
+    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str] | None:
+        """See `Relations.held`; nobody tells here without leaving some out."""
+        return None
+
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`."""
         found = await self._ask("list_objects", store=store, user=user, relation=relation, object_type=object_type)

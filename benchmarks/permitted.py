@@ -59,6 +59,8 @@ async def _filled(parts: Parts, many: int) -> None:
             uow.relate(ORGANIZATION, writes=relations)
 
         await parts.services.store.write(work)
+    if parts.database.dialect == "postgresql":  # as the server does by itself within a minute
+        await parts.services.store.write(lambda uow: uow.connection.exec_driver_sql("analyze"))
 
 
 async def _listed(parts: Parts, user: str) -> float:

@@ -251,6 +251,20 @@ def objects_reached(connection: sa.Connection, store: str, user: str, object_typ
     return [f"{object_type}:{id_}" for (id_,) in connection.execute(_reached(), values)]
 
 
+def objects_near(connection: sa.Connection, store: str, users: Sequence[str], object_type: str) -> set[str]:
+    """Name every object of a type that some chain of tuples joins to one of the users."""
+    ids: dict[str, set[str]] = {}
+    for user_type, user_id, _ in map(_user, users):
+        ids.setdefault(user_type, {"*"}).add(user_id)
+    given = {"store": store, "object_type": object_type}
+    return {
+        f"{object_type}:{id_}"
+        for user_type, user_ids in sorted(ids.items())
+        for part in _in_parts(sorted(user_ids))
+        for (id_,) in connection.execute(_reached(), given | {"user_type": user_type, "user_ids": part})
+    }
+
+
 class StoredTuples:
     """The tuples of all stores, through the platform's database: one hop for every call."""
 
@@ -274,19 +288,16 @@ class StoredTuples:
 
     async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
         """Name every object of a type that some chain of tuples joins to one of the users."""
+        return await self._database.read(lambda connection: objects_near(connection, store, users, object_type))
 
-        ids: dict[str, set[str]] = {}
-        for user_type, user_id, _ in map(_user, users):
-            ids.setdefault(user_type, {"*"}).add(user_id)
-        given = {"store": store, "object_type": object_type}
+    async def surroundings(
+        self, store: str, users: Sequence[str], object_type: str, node_types: Sequence[str]
+    ) -> tuple[set[str], list[StoredTuple]]:
+        """Name those objects, and collect all that a check of them for the users can meet."""
 
-        def work(connection: sa.Connection) -> set[str]:
-            return {
-                f"{object_type}:{id_}"
-                for user_type, user_ids in sorted(ids.items())
-                for part in _in_parts(sorted(user_ids))
-                for (id_,) in connection.execute(_reached(), given | {"user_type": user_type, "user_ids": part})
-            }
+        def work(connection: sa.Connection) -> tuple[set[str], list[StoredTuple]]:
+            names = objects_near(connection, store, users, object_type)
+            return names, tuples_around(connection, store, sorted(names), users, node_types) if names else []
 
         return await self._database.read(work)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from persistence.repository import Repository, Scope
 from persistence.tables.governance import projects
@@ -22,4 +24,10 @@ class ProjectRepository(Repository[Project]):
 
     def among(self, scope: Scope, ids: Sequence[str], *, offset: int, limit: int) -> Page[Project]:
         """One window of some projects, by name."""
-        return self.page(scope, offset=offset, limit=limit, where=[projects.c.id.in_(ids)])
+        own = projects.c.id
+        if self._connection.dialect.name == "sqlite":
+            given = sa.func.json_each(orjson.dumps(list(ids)).decode()).table_valued("value")
+            named: sa.ColumnElement[bool] = own.in_(sa.select(given.c.value))
+        else:
+            named = own == sa.func.any(sa.cast(list(ids), ARRAY(sa.Text)))
+        return self.page(scope, offset=offset, limit=limit, where=[named])  # one value, however many are named

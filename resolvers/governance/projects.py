@@ -80,9 +80,11 @@ async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize =
     offset = (page - 1) * limit
     if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
         return await ctx.store.read(lambda uow: uow.projects.page(ctx.tenant, offset=offset, limit=limit))
-    all_ids = await ctx.store.read(lambda uow: uow.projects.ids(ctx.tenant))
-    readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)
-    ids = [id for id in all_ids if readable[id]]
+    ids = await ctx.guard.every(ctx.caller, Permission.CAN_READ, "project")
+    if ids is None:
+        all_ids = await ctx.store.read(lambda uow: uow.projects.ids(ctx.tenant))
+        readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)
+        ids = [id for id in all_ids if readable[id]]
     return await ctx.store.read(lambda uow: uow.projects.among(ctx.tenant, ids, offset=offset, limit=limit))
 
 

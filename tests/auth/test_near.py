@@ -12,6 +12,7 @@ from auth.guard import MANY, Guard
 from auth.local import LocalRelations
 from auth.model import platform_model
 from auth.relations import CheckRequest, object_name
+from auth.remembered import Held, Remembered
 from persistence.engine import Database
 from persistence.tuples import StoredTuples
 from schema.governance.permission import Permission
@@ -103,3 +104,117 @@ async def test_another_organization_is_never_near(store: Database) -> None:
     await engine.write("other", tuples("project:p7#viewer@user:ann", "project:p9#viewer@user:ann"))
     assert await engine.near("acme", ["user:ann"], "project") == set()
     assert await engine.near("other", ["user:ann"], "project") == {object_name("project", id) for id in ("p7", "p9")}
+
+
+class Told:
+    """Tells the revision that a test says."""
+
+    def __init__(self) -> None:
+        self.revision = "first"
+
+    async def of(self, store: str) -> str:
+        """See `Revisions.of`."""
+        return self.revision
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_list_of_all_is_what_asking_about_each_finds(store: Database, seed: int) -> None:
+    """Also after each of many changes, and when asked again; by an engine that remembers and by one that does not."""
+    dice, told = random.Random(seed), Told()
+    plain = LocalRelations(platform_model(), StoredTuples(store))
+    keeping = LocalRelations(platform_model(), StoredTuples(store), Remembered(told))
+    standing = set(_granted(dice))
+    await plain.write("acme", tuples(*sorted(standing)))
+    callers = [Caller(user, "acme", groups=groups) for user in ("ann", "cid", "dan") for groups in GROUPS]
+    callers += [callers[-1].limited(callers[0]), callers[0].limited(callers[-1])]
+    for turn in range(6):
+        told.revision = f"{turn}"
+        for caller in callers:
+            asked = await Guard(plain).allows_many(caller, Permission.CAN_READ, "project", PROJECTS)
+            expected = sorted(id for id, yes in asked.items() if yes)
+            for engine in (plain, keeping, keeping):
+                assert sorted(await Guard(engine).every(caller, Permission.CAN_READ, "project") or []) == expected
+        gone = set(dice.sample(sorted(standing), 5))
+        come = set(dice.sample(_granted(dice), 3)) - standing
+        await plain.write("acme", tuples(*sorted(come)), tuples(*sorted(gone)))
+        standing = standing - gone | come
+
+
+class Walks(StoredTuples):
+    """The stored tuples, which count how often those around a list are read."""
+
+    walks = 0
+
+    async def surroundings(self, *given: Any) -> Any:
+        """See `TupleSource.surroundings`."""
+        self.walks += 1
+        return await super().surroundings(*given)
+
+
+async def test_a_list_stands_while_nothing_changes_and_is_read_again_after(
+    store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, source = Told(), Walks(store)
+    engine, caller = LocalRelations(platform_model(), source, Remembered(told)), Caller("ann", "acme")
+    await engine.write("acme", tuples("project:p7#viewer@user:ann", "project:p8#viewer@user:bob"))
+
+    async def held() -> list[str] | None:
+        return await Guard(engine).every(caller, Permission.CAN_READ, "project")
+
+    assert [await held(), await held(), source.walks] == [["p7"], ["p7"], 1]
+    told.revision = "second"  # a change that concerns nobody here: looked at, and not decided anew
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalRelations, "_among", None)
+        assert [await held(), await held(), source.walks] == [["p7"], ["p7"], 2]
+    for revision, write, wanted in (("third", "project:p8#viewer@user:ann", ["p7", "p8"]), ("fourth", None, ["p8"])):
+        gone = () if write else tuples("project:p7#viewer@user:ann")
+        await engine.write("acme", tuples(write) if write else (), gone)
+        told.revision = revision
+        assert await held() == wanted
+
+
+async def test_a_list_is_kept_only_if_nothing_has_changed_while_it_was_made(store: Database) -> None:
+    told = Told()
+
+    class Late(Walks):
+        """Relations change right after they were read."""
+
+        async def surroundings(self, *given: Any) -> Any:
+            """See `TupleSource.surroundings`."""
+            found = await super().surroundings(*given)
+            told.revision += "!"
+            return found
+
+    source = Late(store)
+    engine = LocalRelations(platform_model(), source, Remembered(told))
+    await engine.write("acme", tuples("project:p7#viewer@user:ann"))
+    for walk in (1, 2):
+        assert await Guard(engine).every(Caller("ann", "acme"), Permission.CAN_READ, "project") == ["p7"]
+        assert source.walks == walk
+
+
+async def test_lists_are_dropped_when_they_take_too_much() -> None:
+    remembered = Remembered(Told(), most_bytes=20_000)
+    for number in range(40):
+        question = ((f"user:u{number}",), "can_read", "project")
+        await remembered.keep_held("acme", question, Held("first", b"", ("project:p1",)))
+    kept = [number for number in range(40) if remembered.held("acme", ((f"user:u{number}",), "can_read", "project"))]
+    assert 0 < len(kept) < 12
+    assert kept[-1] == 39
+    assert (
+        await Guard(LocalRelations(platform_model(), _NoTuples())).every(
+            Caller("ann", "acme"), Permission.CAN_READ, "project"
+        )
+        == []
+    )
+
+
+class _NoTuples(StoredTuples):
+    """A store in which nothing stands."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def surroundings(self, *_: Any) -> Any:
+        """See `TupleSource.surroundings`."""
+        return set(), []
