@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from persistence.queries.metric_results import Measured
 from resolvers.data_readiness.runs.operations import (
@@ -168,6 +169,25 @@ async def test_an_unchanged_source_changes_nothing(shop: Bench, world: World) ->
     created = first["output"]["created"]
     lineage = {"views": 1, "changed": 0, "not_understood": 0}
     assert second["output"] == first["output"] | {"created": 0, "unchanged": created, "lineage": lineage}
+
+
+async def test_a_store_is_told_how_much_there_is_when_something_was_taken_in(bench: Bench, world: World) -> None:
+    heard: list[str] = []
+
+    def hear(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if statement.startswith("ANALYZE"):
+            heard.append(statement)
+
+    database = world.app.parts.database
+    for engine in database.sync_engines:
+        sa.event.listen(engine, "before_cursor_execute", hear)
+    told = ["ANALYZE metadata_assets"] if database.dialect == "postgresql" else []
+    for wanted in (told, []):  # the second run finds all as it was
+        heard.clear()
+        await bench.ingest()
+        assert heard == wanted
+    for engine in database.sync_engines:
+        sa.event.remove(engine, "before_cursor_execute", hear)
 
 
 async def test_a_persons_description_stays_and_the_sources_comment_comes_back_when_it_is_cleared(

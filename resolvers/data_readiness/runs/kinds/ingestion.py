@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, SchemaInfo, TableInfo
 from persistence.jobs.port import JobError, JobOutcome
-from persistence.queries.catalog_ingest import mark_vanished, upsert_source
+from persistence.queries.catalog_ingest import mark_vanished, refresh_statistics, upsert_source
 from persistence.queries.lineage import CatalogTable, ToldStatement
 from persistence.queries.source_facts import names_written_since
 from persistence.repository import Scope
@@ -105,7 +105,12 @@ class Ingestion(RunWork):
         return write
 
     async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
-        """Read the lineage of the views, then close the run; reading is work, which no transaction waits for."""
+        """Read the lineage of the views, then close the run; reading is work, which no transaction waits for.
+
+        A store that has taken something in is told how much there is now, before anybody searches it.
+        """
+        if any((one.result or {}).get(name) for one in outcomes for name in ("created", "updated", "restored")):
+            await self.ctx.store.database.write(refresh_statistics)
         found = await self.ctx.store.read(self._views)
         self._lineage = await asyncio.to_thread(_told, found)
         return await super().finish(outcomes)
