@@ -13,6 +13,7 @@ from typing import Any, Final
 from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
+from resolvers.engines.error_detection.check_digits import check_digit_signs
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
@@ -48,6 +49,11 @@ MOST_HEARD: Final = 4.0
 DOUBT: Final = 1.2
 """The weight from which a value is not asked what it depends on."""
 MOST_SUSPECTS: Final = 100_000
+_LOOKS: Final = (
+    *(shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs),
+    check_digit_signs,
+)
+"""What looks at the values of one column, by themselves."""
 
 
 def find_errors(
@@ -153,7 +159,7 @@ def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs):
+            for one in _LOOKS:
                 for code, reason in one(column).items():
                     _add(own[code], reason)
             _missing(column, own, usual)
