@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from resolvers.engines.checks.predicates import DATES, FORMATS, MOMENTS, NOW, NUMBERS, TEXTS, type_of
 from resolvers.engines.english.identifiers import words_of
-from resolvers.engines.english.vocabulary import words
+from resolvers.engines.english.vocabulary import RELATIVE, words
 from schema.data_readiness.source import ColumnFacts, Sample
 
 MOST_BROKEN: Final = 0.25
@@ -29,11 +29,6 @@ _BETWEEN: Final = {
     "lon": ("-180", "180"),
 }
 _PAST: Final = words("birth born birthday birthdate dob death died deceased")
-_RELATIVE: Final = words(
-    "change changes delta diff difference adjustment adjusted gain loss variance deviation correction growth offset "
-    "net score zscore log index rank balance margin shift move movement bias normalized scaled standardized residual"
-)
-"""Words with which an amount is measured against another, and may be less than nothing."""
 _SHORT: Final = words("month months week weeks day days hour hours minute minutes second seconds")
 _MEASURES: Final = _SHORT | words(
     "amount value total usd eur gbp chf inr jpy kg g lb lbs cm mm m km ft inch inches year years annual monthly yearly "
@@ -75,7 +70,7 @@ def impossible(column: ColumnFacts, sample: Sample | None) -> Iterator[tuple[dic
 def _limits(name: str) -> tuple[str | None, str | None] | None:
     """The least and the most that values of a name can be; None for a name that does not say."""
     said = [word.lower() for word in words_of(name).words]
-    if not said or _RELATIVE & set(said):
+    if not said or RELATIVE & set(said):
         return None
     if name.lower() in _BETWEEN:
         return _BETWEEN[name.lower()]

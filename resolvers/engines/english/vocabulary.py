@@ -228,3 +228,13 @@ COMMON: Final = words(
     "weekly weight wheel width wind window work worker year yearly zone "
 )
 """Words that names are often made of; a name written in one piece is split along them."""
+RELATIVE: Final = words(
+    "change changes delta diff difference adjustment adjusted gain loss variance deviation correction growth offset "
+    "net score zscore log index rank balance margin shift move movement bias normalized scaled standardized residual"
+)
+"""Words with which an amount is measured against another, and may be less than nothing."""
+COUNTED: Final = words(
+    "quantity quantities stock inventory count pieces units copies seats headcount price prices cost costs fee fees "
+    "fare rent wage wages salary tuition premium age weight height distance duration hours mileage capacity"
+)
+"""Words for what is counted, paid or measured, and is as a rule not less than nothing."""

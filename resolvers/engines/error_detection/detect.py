@@ -138,14 +138,18 @@ def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]]
         own[cell] = own.get(cell, 0.0) + said
     judged = formula_signs(formulas, votes, own, PRIOR)
     for (row, index), reasons in cells.items():
-        if any(one.sign in CLEARED for one in reasons):
+        if any(map(_is_cleared, reasons)):
             probability = judged.probable.get((row, index), 1.0)
             if probability < 0.2 or (row not in judged.broken and formulas.confirms(row, index)):
-                reasons[:] = [one for one in reasons if one.sign not in CLEARED]
+                reasons[:] = [one for one in reasons if not _is_cleared(one)]
             elif probability < 1.0:  # which of two that are out of order is wrong, the formula tells better
                 reasons[:] = [one for one in reasons if one.sign is not Sign.ORDER]
     for cell, reason in judged.signs.items():
         cells[cell].append(reason)
+
+
+def _is_cleared(reason: Reason) -> bool:
+    return reason.sign in CLEARED and not reason.by_sign
 
 
 def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:

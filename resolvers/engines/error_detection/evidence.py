@@ -22,6 +22,8 @@ class Reason:
     told: str
     repair: str | None = None
     """What should stand there, if the sign tells."""
+    by_sign: bool = False
+    """Whether only the sign of a number speaks against it; a formula that holds does so with all signs turned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from itertools import pairwise, permutations
 from statistics import StatisticsError, correlation
 from typing import Final
@@ -13,6 +13,9 @@ from typing import Final
 from resolvers.engines.error_detection.days import days_of
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
+from resolvers.engines.error_detection.order_names import comes_first
+from resolvers.engines.error_detection.placeholder_days import placeholder_day_signs, to_come_signs
+from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, shifted
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Fences = tuple[float, float, float, float, float]
@@ -36,6 +39,13 @@ FEWEST_BEYOND: Final = 4
 """Such rows, at least, for that to be seen."""
 MOST_COMPARED: Final = 30
 """Columns whose order is looked at."""
+OUT_OF_ORDER: Final = 0.02
+"""The share of the rows, at most, that are out of an order."""
+OUT_OF_NAMED: Final = 0.12
+"""The same where the columns' names say which comes first."""
+FEWEST_ORDERED: Final = 50
+FEWEST_NAMED: Final = 20
+"""Rows with both, at least; the second where names say which comes first."""
 
 
 def measured(column: TableColumn) -> tuple[list[float | None], Set[int] | None] | None:
@@ -65,8 +75,13 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
     values = [n for n, count, _ in weighed for _ in range(count)]
     often = {code for _, _, code in weighed if is_often(column, code)}
     _far(signs, values, weighed, often, are_days)
-    if not are_days:
+    if are_days:
+        for found_days in (placeholder_day_signs(column, weighed), to_come_signs(weighed, datetime.now(UTC).date())):
+            signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_days.items()}
+    else:
         _stand_apart(signs, values, weighed)
+        for found_numbers in (beyond_zero(column, values, weighed), shifted(values, weighed)):
+            signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_numbers.items()}
     return signs
 
 
@@ -83,7 +98,7 @@ def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Seq
         # One that would be among the usual ones without its sign has lost no tail: the sign is wrong.
         is_turned = below <= 0.01 * size and -number >= values[size // 10] > 0
         if number < 0 and (are_positive or is_turned):
-            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, "Nearly no other is negative."))
+            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, NEGATIVE))
         spread = max(high - low, abs(middle) / 10)
         is_apart = number < low - spread or number > high + spread
         if number in PLACEHOLDER_NUMBERS and (is_apart or (number in negative and is_mark)):
@@ -200,7 +215,9 @@ def distance_from(number: float, fences: Fences) -> float:
 
 
 def _heavier(one: Reason | None, other: Reason) -> Reason:
-    return other if one is None or other.weight > one.weight else one
+    if one is None or other.weight > one.weight:
+        return other
+    return replace(other, weight=one.weight) if other.by_sign and one.sign is other.sign else one
 
 
 def _say(number: float, is_day: bool) -> str:
@@ -237,7 +254,7 @@ def ordered_pairs(columns: Sequence[TableColumn]) -> list[tuple[int, int]]:
     for left, low, right, high in _comparable(columns):
         order = _order(left, low, right, high)
         needed = TOGETHER if left.number_share < 0.6 else CLOSELY
-        if order is not None and not order.lie_apart and order.together >= needed:
+        if order is not None and not order.lie_apart and (order.is_named or order.together >= needed):
             found.add((left.index, right.index))
     found = {(a, b) for a, b in found if (b, a) not in found}
     return sorted((a, b) for a, b in found if not any((a, c) in found and (c, b) in found for _, c in found))
@@ -262,6 +279,8 @@ class _Order:
     """Whether the ranges lie apart, so that only an exchange can be told."""
     together: float
     """The rank correlation."""
+    is_named: bool
+    """Whether they are days, and their names say which comes first."""
     usual: tuple[float, float]
     """How far apart the two are, from the 5th to the 95th of a hundred."""
     ends: tuple[float, float]
@@ -280,6 +299,7 @@ class _Broken:
 def _order(
     left: TableColumn, low: Sequence[float | None], right: TableColumn, high: Sequence[float | None]
 ) -> _Order | None:
+    is_named = left.number_share < 0.6 and comes_first(left.name, right.name)
     both = above = 0
     step = max(1, len(left.codes) // 2000)
     seen: list[tuple[float, float]] = []
@@ -289,7 +309,9 @@ def _order(
             both += 1
             above += a > b
             seen.append((a, b))
-    if both < 50 or above > 0.02 * both:
+    if both < (FEWEST_NAMED if is_named else FEWEST_ORDERED):
+        return None
+    if above > (OUT_OF_NAMED if is_named else OUT_OF_ORDER) * both:
         return None
     # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule. Of those
     # that lie apart only an exchange can be told.
@@ -303,7 +325,7 @@ def _order(
     gaps = sorted(b - a for a, b in seen)
     usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
     ends = highs[len(highs) // 20], lows[-1 - len(lows) // 20]
-    return _Order(above <= 0.015 * both or together >= FAST, lie_apart, together, usual, ends)
+    return _Order(above <= 0.015 * both or together >= FAST, lie_apart, together, is_named, usual, ends)
 
 
 def _ordered(
@@ -324,7 +346,7 @@ def _ordered(
             out.append((row, a, b))
         elif a < b:
             kept.append(b - a)
-    if not out or _thins_out([a - b for _, a, b in out], kept):
+    if not out or (not order.is_named and _thins_out([a - b for _, a, b in out], kept)):
         return
     for row, a, b in out:
         if order.lie_apart and (a < order.ends[0] or b > order.ends[1]):
@@ -334,6 +356,7 @@ def _ordered(
         # of them cannot be told from these two.
         is_exchanged = order.usual[0] <= a - b <= order.usual[1]
         weight = 2.2 if order.together < TOGETHER else 4.0 if is_exchanged else 3.3 if order.rare else 2.2
+        weight = max(weight, 3.4) if order.is_named else weight
         broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
 
 

@@ -19,7 +19,10 @@ from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import are_sentences
 
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LETTERS: Final = re.compile(
+    r"[^\W\d_]+(?:(?<![^\W\d_]{5})['\u2019](?=[^\W\d_]{2})[^\W\d_]+)*(?:['\u2019]s(?![^\W\d_]))?"
+)
+"""A word, with what an apostrophe joins to it as in a name: O'Brien, dell'Orto, Cooper's."""
 _DIGITS: Final = re.compile(r"\d+")
 _DIGIT: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"a(?:[ ]+a)+")

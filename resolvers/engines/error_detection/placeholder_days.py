@@ -1,0 +1,61 @@
+"""Days that stand for none, which many rows have and no others are near, and days to come where all others are past."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from resolvers.engines.english.identifiers import words_of
+from resolvers.engines.english.vocabulary import words
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.missing import PLACEHOLDER_DATES
+from resolvers.engines.error_detection.table import TableColumn
+
+FIRST_OF_CLOCKS: Final = ("1970-01-01", "1901-01-01", "1904-01-01", "1753-01-01", "1800-01-01", "2099-12-31")
+"""Days with which clocks and programs begin or end. They may be meant, unless far more rows have one than any other."""
+FEWEST: Final = 5
+"""Rows that have such a day, at least, and how many times as many as have any other day."""
+MOST: Final = 0.3
+"""The share of the rows, at most: a day that more have is how the column tells none."""
+TO_COME: Final = 0.01
+"""The share of the days that are to come, at most, where the others are past."""
+FAR: Final = 366.0
+APART: Final = 0.2
+"""How far from today and from the last of the others they lie, at least, in days, and as a part of the usual span."""
+
+_EVER: Final = words("valid effective from to until till end expiry expires expiration start since")
+"""Words of bounds: such a day is how many tables write for ever."""
+_STRICT: Final = frozenset(date.fromisoformat(one).toordinal() for one in PLACEHOLDER_DATES)
+_ANY: Final = _STRICT | {date.fromisoformat(one).toordinal() for one in FIRST_OF_CLOCKS}
+
+Weighed = Sequence[tuple[float, int, int]]
+"""The days of a column in order, with how many rows have each, and its code."""
+
+
+def placeholder_day_signs(column: TableColumn, weighed: Weighed) -> dict[int, Reason]:
+    """For each code that is a day which stands for none, why."""
+    if _EVER & {word.lower() for word in words_of(column.name).words}:
+        return {}
+    often = max((count for day, count, _ in weighed if day not in _ANY), default=0)
+    days = sum(count for _, count, _ in weighed)
+    found = {}
+    for day, count, code in weighed:
+        if day in _ANY and FEWEST <= count <= MOST * days and count >= FEWEST * often:
+            told = f"{count} rows have it, and no other day more than {often}: it stands for none."
+            found[code] = Reason(Sign.STAND_IN, 5.6 if day in _STRICT else 4.6, told)
+    return found
+
+
+def to_come_signs(weighed: Weighed, today: date) -> dict[int, Reason]:
+    """For each code that is a day far ahead, where nearly all are past, why."""
+    now = today.toordinal()
+    past = [(day, count) for day, count, _ in weighed if day <= now]
+    ahead = [one for one in weighed if one[0] > now]
+    days = sum(count for _, count in past)
+    if not ahead or days < 50 or sum(count for _, count, _ in ahead) > max(2.0, TO_COME * days):
+        return {}
+    values = [day for day, count in past for _ in range(count)]
+    span = values[-1 - len(values) // 20] - values[len(values) // 20]
+    if ahead[0][0] - past[-1][0] < max(FAR, APART * span) or ahead[0][0] - now < FAR:
+        return {}
+    reason = Reason(Sign.OUTLIER, 4.6, "It is to come, and nearly all others are past.")
+    return {code: reason for _, _, code in ahead}

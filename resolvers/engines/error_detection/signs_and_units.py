@@ -1,0 +1,63 @@
+"""Numbers below 0 where a column ends there by its name and its values, and usual numbers in another unit."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Final
+
+from resolvers.engines.english.identifiers import words_of
+from resolvers.engines.english.vocabulary import COUNTED, RELATIVE, words
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.table import TableColumn
+
+NEGATIVE: Final = "Nearly no other is negative."
+MOST_NEGATIVE: Final = 0.02
+"""The share of the numbers, at most, that are negative by mistake."""
+FEWEST_SIGNED: Final = 50
+FEWEST_DIFFERENT: Final = 12
+EDGE: Final = 5
+"""How many times as many numbers lie as little above 0 as the negative ones below it, at least, if the column ends
+there. Where it tails off across 0, about twice as many do."""
+USUAL: Final = 0.01
+FEWEST_USUAL: Final = 10
+MOST_USUAL: Final = 30
+"""The share of the rows and the rows that have a usual number, at least, and how many of them there are at most."""
+MOST_SHIFTED: Final = 0.02
+"""The share of the rows, at most, that are written in another unit."""
+_RELATIVE: Final = RELATIVE - words("net")
+"""A fee may be net of its tax."""
+
+
+def beyond_zero(
+    column: TableColumn, values: Sequence[float], weighed: Sequence[tuple[float, int, int]]
+) -> dict[int, Reason]:
+    """Few negative numbers in a column that ends at 0, and is called what is never less than nothing.
+
+    Without such a name the others tell too little: of 84 such cells in 169 tables that are taken to be clean, hardly
+    one was wrong.
+    """
+    below, size = bisect_left(values, 0.0), len(values)
+    said = set(words_of(column.name).words)
+    if not 0 < below <= MOST_NEGATIVE * size or size < FEWEST_SIGNED or not COUNTED & said or _RELATIVE & said:
+        return {}
+    near = values[below // 2]  # half of the negative ones are as near
+    within = bisect_right(values, -near) - below
+    if within < EDGE * (below - bisect_left(values, near)) or len(weighed) < FEWEST_DIFFERENT:
+        return {}
+    reason = Reason(Sign.OUTLIER, 3.8, NEGATIVE, by_sign=True)
+    return {code: reason for number, _, code in weighed if number < 0}
+
+
+def shifted(values: Sequence[float], weighed: Sequence[tuple[float, int, int]]) -> dict[int, Reason]:
+    """Numbers that are usual ones a hundred or a thousand times over, where the usual ones are few: another unit."""
+    size = len(values)
+    usual = {number: code for number, count, code in weighed if count >= max(FEWEST_USUAL, USUAL * size)}
+    others = [one for one in weighed if one[0] not in usual]
+    rows = sum(count for _, count, _ in others)
+    if not others or not 2 <= len(usual) <= MOST_USUAL or not 3 <= rows <= MOST_SHIFTED * size:
+        return {}
+    for factor in (1000.0, 100.0):
+        turned = {code: number / factor for number, _, code in others}
+        if others[0][0] > max(usual) > 0 and all(number in usual for number in turned.values()):
+            told = f"It is a usual number {factor:g} times over: another unit."
+            return {code: Reason(Sign.OUTLIER, 5.0, told, f"{number:.12g}") for code, number in turned.items()}
+    return {}
