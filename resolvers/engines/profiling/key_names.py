@@ -1,5 +1,6 @@
 """Defines which columns a key is expected of although nobody declares one: those whose values name rows."""
 
+import re
 from typing import Final
 
 from resolvers.engines.profiling.references import KEY_WORDS, words_of
@@ -11,6 +12,9 @@ FRACTIONS: Final = ("NUMERIC", "DECIMAL", "FLOAT", "DOUBLE", "REAL", "MONEY")
 ALWAYS: Final = 0.998
 """The share of unique rows from which values that may name rows are expected to."""
 
+_FRACTION: Final = re.compile(r"9(?:\{\d+\})?[.,]9(?:\{[12]\})?")
+"""The pattern of a text that spells a number with one or two decimals."""
+
 
 def can_be_key(column: ColumnProfile | None) -> bool:
     """Numbers with fractions, moments and long texts differ by chance, and not because they name things."""
@@ -19,7 +23,7 @@ def can_be_key(column: ColumnProfile | None) -> bool:
     if column.kind is ValueKind.NUMBER:
         is_fraction = (column.data_type or "").upper().startswith(FRACTIONS)
         return not is_fraction and not any("." in (end or "") for end in (column.minimum, column.maximum))
-    return (column.mean_length or 0) <= 40 and (column.blank_count or 0) == 0
+    return (column.mean_length or 0) <= 40 and (column.blank_count or 0) == 0 and not _measures(column)
 
 
 def is_meant_as_key(candidate: CandidateKey, column: ColumnProfile | None) -> bool:
@@ -32,6 +36,12 @@ def is_meant_as_key(candidate: CandidateKey, column: ColumnProfile | None) -> bo
     if not can_be_key(column):
         return False
     return candidate.uniqueness >= ALWAYS or _has_codes(column)
+
+
+def _measures(column: ColumnProfile) -> bool:
+    """Return whether most texts spell fractions: prices among which a few have a sign of the currency or a comma."""
+    fractions = sum(one.count for one in column.patterns if _FRACTION.fullmatch(one.pattern))
+    return bool(column.patterns) and 2 * fractions > sum(one.count for one in column.patterns)
 
 
 def _has_codes(column: ColumnProfile | None) -> bool:

@@ -23,6 +23,9 @@ LEAST_MATCHED: Final = 0.9
 """From this share of values with a target on, a guess with a fitting name is told."""
 
 LEAST_MATCHED_UNNAMED: Final = 0.99
+NEARLY_UNIQUE: Final = 0.99
+"""From this share of unique rows on what is called a key may be referred to, though some rows are there twice."""
+
 MOST_CHECKS: Final = 40
 """Guesses about one table that are counted in the source."""
 
@@ -237,13 +240,23 @@ def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
 
 
 def _single_keys(target: ProfiledTable) -> list[str]:
-    """Columns that are a key by themselves: declared ones, and those that the profile found unique."""
+    """Columns that are a key by themselves: declared ones, those that the profile found unique, and those that it found
+    so but for a few rows, as some may be there twice, where the name is that of a key.
+    """
     names = [of.name for of in target.facts.columns if target.facts.is_key(of.name)]
     if target.profile is not None:
         names += [
-            key.columns[0] for key in target.profile.candidate_keys if len(key.columns) == 1 and key.uniqueness == 1.0
+            key.columns[0]
+            for key in target.profile.candidate_keys
+            if len(key.columns) == 1
+            and (key.uniqueness == 1.0 or (key.uniqueness >= NEARLY_UNIQUE and _is_called_key(key.columns[0])))
         ]
     return list(dict.fromkeys(names))
+
+
+def _is_called_key(name: str) -> bool:
+    words = words_of(name)
+    return len(words) > 1 and words[-1] in KEY_WORDS
 
 
 def _filled(figures: ColumnProfile) -> bool:

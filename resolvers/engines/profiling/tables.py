@@ -99,6 +99,8 @@ _RECENT: Final = (
     re.compile(r"order|placed|purchas|transaction|payment|paid|invoice|ship|visit|arriv|booked|rental|sale"),
     re.compile(r"date|time|day|_at$|_on$"),
 )
+MOST_LACKING: Final = 0.5
+"""The share of the rows without a moment, up to which it may tell how recent a table is."""
 _NOT_RECENT: Final = re.compile(r"birth|dob|expir|valid|until|due|end|hire|deadline|delet|retire|scheduled|planned")
 
 
@@ -115,6 +117,8 @@ def freshness(facts: TableFacts, columns: Sequence[ColumnProfile], now: datetime
         name = column.name.lower()
         if seconds is None or seconds > latest or _NOT_RECENT.search(name):
             continue
+        if (column.null_count or 0) > MOST_LACKING * column.row_count:
+            continue  # what befalls few things, as that one died, tells nothing of when the table was filled
         rank = next((at for at, words in enumerate(_RECENT) if words.search(name)), len(_RECENT))
         rated.append((rank, -seconds, column))
     if not rated:

@@ -21,6 +21,7 @@ from persistence.connectors.core.base import Connector
 from persistence.connectors.core.folders import Folder, Folders
 from persistence.samples.postgres import database_name
 from resolvers.engines.profiling import NoStatistics, profile_table, streaming
+from resolvers.engines.profiling.key_names import can_be_key
 from resolvers.engines.profiling.references import ProfiledTable, foreign_keys
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile
 from schema.data_readiness.source import Source, TableFacts
@@ -500,6 +501,27 @@ def test_a_column_called_as_a_table_and_its_key_refers_to_it(postgres_server: Po
     with profiled(postgres_server, NAMED_AFTER, "kids", "parents") as (source, known):
         [found] = foreign_keys(source, known["kids"], [known["parents"]])
     assert (found.columns, found.target_columns, found.match_rate) == (["parent_pid"], ["pid"], 0.98)
+
+
+TWICE = """
+    create table calls (call_no int, topic text);
+    insert into calls select 7000 + i, 'topic ' || i % 7 from generate_series(1, 400) i;
+    insert into calls select 7000 + i, 'topic ' || i % 7 from generate_series(1, 2) i;
+    create table notes (id int primary key, call_no int, price text, closed date);
+    insert into notes select i, 7001 + i * 7 % 400, round(10 + i * 37 % 300 / 100.0, 2),
+        case when i % 4 = 0 then date '2024-01-01' + i end from generate_series(1, 300) i;
+    analyze;
+"""
+
+
+def test_a_key_of_which_a_few_rows_are_there_twice_is_referred_to(postgres_server: PostgresServer) -> None:
+    with profiled(postgres_server, TWICE, "calls", "notes") as (source, known):
+        [found] = foreign_keys(source, known["notes"], [known["calls"]])
+        assert (found.columns, found.target_columns, found.match_rate) == (["call_no"], ["call_no"], 1.0)
+        notes = known["notes"].profile
+    assert notes is not None
+    assert notes.freshness_column is None  # three of four are not closed
+    assert not can_be_key(next(one for one in notes.columns if one.name == "price"))
 
 
 COMPOSED = """
