@@ -286,7 +286,9 @@ def _score(table: ProfiledTable, of: ColumnFacts, figures: ColumnProfile, target
     # A key that is one-to-one with another counted key is as a rule no reference, unless its name says so.
     if name >= _NAMED:
         return name
-    return 0.3 if _telling(of, figures) else 0.0
+    if not _telling(of, figures):
+        return 0.0
+    return 0.4 if _is_written_alike(figures, there) else 0.3
 
 
 def _family(of: ColumnFacts) -> str:
@@ -312,6 +314,15 @@ def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
     if figures.distinct_count is None or there.distinct_count is None:
         return True
     return figures.distinct_count <= 1.5 * there.distinct_count + 5
+
+
+def _is_written_alike(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
+    """Return whether the most frequent form of a column's texts is one of the key's.
+
+    Of the many keys that no name ties to it but few are asked, and those of other forms have none of its values.
+    """
+    forms = set() if there is None else {one.pattern for one in there.patterns}
+    return bool(figures.patterns) and figures.patterns[0].pattern in forms
 
 
 def _telling(of: ColumnFacts, figures: ColumnProfile) -> bool:

@@ -524,6 +524,28 @@ def test_a_key_of_which_a_few_rows_are_there_twice_is_referred_to(postgres_serve
     assert not can_be_key(next(one for one in notes.columns if one.name == "price"))
 
 
+FORMS = """
+    create table boats (boat text primary key);
+    insert into boats select 'boat-' || 1000 + i from generate_series(1, 90) i;
+    create table cabins (cabin text primary key);
+    insert into cabins select i || '/C/' || i from generate_series(100, 190) i;
+    create table decks (deck text primary key);
+    insert into decks select 'd.' || 100 + i || '.x' from generate_series(1, 90) i;
+    create table wardens (badge text primary key);
+    insert into wardens select 'W' || 100 + i from generate_series(1, 90) i;
+    create table rounds (id int primary key, walked_by text);
+    insert into rounds select i, 'W' || 101 + i % 60 from generate_series(1, 300) i;
+    analyze;
+"""
+
+
+def test_of_keys_that_no_name_ties_those_of_the_same_form_are_asked_first(postgres_server: PostgresServer) -> None:
+    names = ("boats", "cabins", "decks", "wardens")
+    with profiled(postgres_server, FORMS, "rounds", *names) as (source, known):
+        [found] = foreign_keys(source, known["rounds"], [known[name] for name in names])
+    assert (found.columns, found.target_columns, found.match_rate) == (["walked_by"], ["badge"], 1.0)
+
+
 COMPOSED = """
     create table lines (order_no int, line_no int, quantity int, primary key (order_no, line_no));
     insert into lines select i, j, i * j from generate_series(1, 40) i, generate_series(1, 4) j;
