@@ -214,6 +214,8 @@ def profile(name: str, of: str, *samples: str) -> dict[str, TableProfile]:
         row_count=4,
         approximate=[],
         null_count=0,
+        blank_count=0,
+        patterns=[],
     )
     return {
         fqn(name): TableProfile.model_construct(

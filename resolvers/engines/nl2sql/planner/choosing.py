@@ -32,6 +32,7 @@ from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.unsaid import is_deed, left_out
 from resolvers.engines.nl2sql.planner.ways import by_subject, ranked, with_way
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
+from resolvers.engines.nl2sql.sql_writing.iso_texts import passes_over
 from resolvers.engines.nl2sql.sql_writing.query import written
 from resolvers.engines.nl2sql.sql_writing.uses import nodes_of
 
@@ -57,6 +58,8 @@ SEVERAL_WAYS: Final = 0.62
 """What it costs that tables belong together in several ways, and no word says in which."""
 NO_NUMBERS: Final = 0.25
 """What it costs that values are passed over which are no numbers: nobody knows what they stand for."""
+STRAY_DAYS: Final = 0.25
+"""What it costs that texts are passed over which are no dates, or are dates in another form."""
 READ_AS: Final = 0.25
 """What it costs that a misspelled word was read as another."""
 SAID_AGAIN: Final = 0.6
@@ -365,6 +368,7 @@ def _candidate(
     unsaid = left_out(nodes, pieces, catalog_of(known))
     doubts += unsaid
     doubts += [("some values are no numbers, and are passed over", NO_NUMBERS)] * _passes_over(plan, catalog_of(known))
+    doubts += [("some dates are written in another way, and are passed over", STRAY_DAYS)] * passes_over(nodes)
     nouns = [word for (first, last), word in zip(frame.unknown, unknown, strict=True) if not is_deed(tokens, first)]
     score = _fit(resolver) - way_cost - UNNAMED * unnamed - JOINED * joins - sum(cost for _, cost in unsaid)
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}

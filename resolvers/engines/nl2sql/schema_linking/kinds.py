@@ -105,6 +105,8 @@ def _is_year(words: Sequence[str], profile: ColumnProfile | None) -> bool:
 def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool) -> ColumnKind:
     """Of a column of texts, or of no known type."""
     values = _values(profile)
+    if (days := kind_of_nearly_all(profile)) is not None:
+        return days
     if values and values[0][:1].isalpha() and values[0].casefold() not in _MISSING:
         return ColumnKind.TEXT
     if not values:
@@ -121,6 +123,24 @@ def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool)
     if known and not _TELLING & set(words) and holds_numbers(values) and not any(map(_is_code, values)):
         return ColumnKind.NUMBER  # a measure that was loaded as text
     return ColumnKind.TEXT
+
+
+_MOSTLY: Final = 0.9
+"""The share of the texts of a column that are whole dates, at least, for the others to be slips."""
+_DAY_FORM: Final = re.compile(r"9\{4\}-9\{2\}-9\{2\}(?P<time>.*)")
+"""The forms of such texts, as profiles write them."""
+
+
+def kind_of_nearly_all(profile: ColumnProfile | None) -> ColumnKind | None:
+    """Return whether nearly all texts of a column are ISO dates, or such dates with a time; None where they are not."""
+    if profile is None or profile.masked:
+        return None
+    present = profile.row_count - (profile.null_count or 0) - (profile.blank_count or 0)
+    forms = [(form, one.count) for one in profile.patterns if (form := _DAY_FORM.fullmatch(one.pattern))]
+    if present <= 0 or sum(count for _, count in forms) < _MOSTLY * present:
+        return None
+    timed = sum(count for form, count in forms if form["time"])
+    return ColumnKind.MOMENT if 2 * timed > present else ColumnKind.DATE
 
 
 def _values(profile: ColumnProfile | None) -> list[str]:

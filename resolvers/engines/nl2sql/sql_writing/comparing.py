@@ -5,7 +5,7 @@ does not hold, the tree itself is another one here.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -15,11 +15,11 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.joining.names import family
 from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
-from resolvers.engines.nl2sql.schema_linking.kinds import holds_day_numbers, holds_numbers
+from resolvers.engines.nl2sql.schema_linking.kinds import holds_day_numbers, holds_numbers, kind_of_nearly_all
+from resolvers.engines.nl2sql.sql_writing.iso_texts import are_days, is_day
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
 
-_ISO: Final = re.compile(r"\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2}.*)?)?")
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
 _LENGTHS: Final = {Unit.YEAR: 4, Unit.MONTH: 7, Unit.DAY: 10}
@@ -40,6 +40,8 @@ class TypedKind:
     has_time: bool = False
     iso: bool = False
     """Whether it is text that holds ISO dates."""
+    strays: bool = False
+    """Whether a few of those texts are no such dates, and have to be passed over."""
     numeric: bool = False
     """Whether it is text that holds numbers."""
     days: bool = False
@@ -65,9 +67,9 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
         return TypedKind(group, name, has_time="TIME" in name)
     if group == "text" and samples:
         filled = [one for one in samples if one.strip()]
-        iso = bool(filled) and all(_ISO.fullmatch(one.strip()) for one in filled)
-        numeric = holds_numbers(filled)
-        return TypedKind(group, name, iso=iso, numeric=numeric, samples=samples)
+        strays = not are_days(filled) and kind_of_nearly_all(profile) is not None
+        iso, numeric = strays or are_days(filled), holds_numbers(filled)
+        return TypedKind(group, name, iso=iso, strays=strays, numeric=numeric, samples=samples)
     return TypedKind(group, name, days=group == "number" and holds_day_numbers(samples), samples=samples)
 
 
@@ -194,6 +196,9 @@ def _spelled(value: bool, kind: TypedKind) -> str:
 
 def _by_day(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """Days and moments: a day compared to what has a time of day means all of that day."""
+    if kind.strays:
+        told = _by_day(this, replace(kind, strays=False), operator, right)
+        return exp.paren(exp.and_(is_day(this), told), copy=False)
     if kind.days:
         return relation(this, operator, [number(int(str(one.value)[:10].replace("-", ""))) for one in right])
     if kind.family == "number":
@@ -272,8 +277,14 @@ _NO_TIME: Final = "The dates do not tell the time of the day."
 def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
     """The span that a moment lies in: its first day, of years the number; with `part` the number within the year.
 
-    Of texts that hold ISO dates years, months and days are cut out, so that no cast can fail on a strange one.
+    Of texts that hold ISO dates years, months and days are cut out, so that no cast can fail on a strange one; a text
+    that is no such date lies in none.
     """
+    told = _span(this, kind, unit, part, dialect)
+    return exp.Case(ifs=[exp.If(this=is_day(this), true=told)]) if kind.strays else told
+
+
+def _span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
     if unit == Unit.DECADE:
         return _decade(this, kind, dialect)
     if kind.days or (kind.family == "number" and unit == Unit.YEAR):

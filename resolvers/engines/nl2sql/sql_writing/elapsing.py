@@ -22,6 +22,8 @@ def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
     for _, kind in (since, until):
         if kind.family not in ("moment", "") and not kind.iso:
             raise Unwritable("Only dates and moments have a time between them.")
+        if kind.strays:
+            raise Unwritable("Some of the dates are written in a form that no time can be counted from.")
     if unit is Unit.YEAR:
         return _years(since, until[0], dialect)
     if unit is not Unit.MINUTE and unit not in _MINUTES:

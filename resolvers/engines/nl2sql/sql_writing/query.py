@@ -36,6 +36,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable, as_number, number, without_failing_casts
 from resolvers.engines.nl2sql.sql_writing.grouping import completed, figures_of, in_time, is_grouped
+from resolvers.engines.nl2sql.sql_writing.iso_texts import is_day
 from resolvers.engines.nl2sql.sql_writing.terms import AGGREGATES, SelectScope
 from resolvers.engines.nl2sql.sql_writing.unjoined import without_needless_joins
 from resolvers.engines.nl2sql.sql_writing.uses import (
@@ -150,7 +151,9 @@ class Writer:
         if plan.limit is not None and not grouped and plan.orders:
             first = plan.orders[0].term
             if isinstance(first, Column) and self._may_lack(first, scope):
-                conditions.append(({Use(first.table, first.instance)}, _filled(scope.term(first))))
+                value = scope.term(first)
+                there = is_day(value) if scope.kind(first).strays else _filled(value)
+                conditions.append(({Use(first.table, first.instance)}, there))
         query = self._from(tree, scope.aliases, scope.nullable, conditions)
         sensitive = [one for one in figures_of(plan, having) if scope.sensitive(one)]
         if sensitive:
