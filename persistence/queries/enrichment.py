@@ -117,7 +117,8 @@ def references_in(
             _ASSET.parent_fqn < f"{schema}/",
             _ASSET.column_relationships.is_not(None),
         )
-        for table, column, relationships in connection.execute(query.limit(MOST_REFERENCES)):
+        query = query.order_by(_ASSET.parent_fqn, _ASSET.ordinal_position, _ASSET.name).limit(MOST_REFERENCES)
+        for table, column, relationships in connection.execute(query):
             for one in relationships or ():
                 if one.get("type") == "FOREIGN_KEY" and one.get("table") and one.get("column"):
                     service, database, own, *_ = Fqn.parse(table).parts
@@ -152,7 +153,8 @@ def keys_in(connection: sa.Connection, scope: Scope, schemas: Sequence[str]) -> 
             _ASSET.parent_fqn < f"{schema}/",
             sa.cast(_ASSET.constraint, sa.Text).contains("PRIMARY_KEY"),
         )
-        for table, column, data_type, constraint in connection.execute(query.limit(MOST_REFERENCES)):
+        query = query.order_by(_ASSET.parent_fqn, _ASSET.ordinal_position, _ASSET.name).limit(MOST_REFERENCES)
+        for table, column, data_type, constraint in connection.execute(query):
             if "PRIMARY_KEY" in (constraint or {}).get("keys", ()):
                 found.append((table, column, data_type))
     return found

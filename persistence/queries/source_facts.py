@@ -148,20 +148,20 @@ def described_assets(
 
 
 def read_facts(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> list[TableFacts]:
-    """Return what the catalog knows of some live tables and their columns, in two statements."""
+    """Return what the catalog knows of some live tables and their columns, in two statements; sorted by FQN."""
     tables: list[sa.RowMapping] = []
     columns: dict[str, list[ColumnFacts]] = {}
     for some in chunks(sorted(set(fqns))):
         of_tables = sa.select(*_FACTS).where(
             *_live(scope), _ASSET.type == AssetType.TABLE, _ASSET.fully_qualified_name.in_(some)
         )
-        read = list(connection.execute(of_tables).mappings())
+        read = list(connection.execute(of_tables.order_by(_ASSET.fully_qualified_name)).mappings())
         tables += read
         joint = {row["fully_qualified_name"]: _joint(row) for row in read}
         of_columns = sa.select(*_FACTS).where(
             *_live(scope), _ASSET.type == AssetType.COLUMN, _ASSET.parent_fqn.in_(some)
         )
-        for row in connection.execute(of_columns.order_by(_ASSET.ordinal_position)).mappings():
+        for row in connection.execute(of_columns.order_by(_ASSET.ordinal_position, _ASSET.name)).mappings():
             columns.setdefault(row["parent_fqn"], []).append(_column(row, joint.get(row["parent_fqn"], frozenset())))
     return [_table(row, columns.get(row["fully_qualified_name"], [])) for row in tables]
 
