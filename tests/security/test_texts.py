@@ -280,6 +280,8 @@ NOT_NAMES = {
     "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
     "provider", "reading_id", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type",
     "target_fqn", "timezone", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
+    # of an event that another system sends
+    "eventTime", "eventType", "producer", "schemaURL",
 }  # fmt: skip
 """The texts of bodies that name nothing by themselves; any other text has to be one that can be seen."""
 TAKEN_FROM_A_SOURCE = {("create_metadata", "name"), "typed_config", "typed_credentials"}
