@@ -7,6 +7,7 @@ from persistence.queries.lineage import Node
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.levels import decided_personal_data
+from resolvers.engines.lineage import reach
 from resolvers.engines.recognition import TagFinding
 from schema.data_readiness.classification import CATEGORIES, ClassificationKind
 from schema.data_readiness.source import TableFacts
@@ -82,14 +83,8 @@ def _origins(uow: UnitOfWork, scope: Scope, facts: TableFacts) -> dict[str, dict
 
 
 def _reached(start: Node, before: Mapping[Node, Iterable[Node]]) -> dict[str, int]:
-    steps: dict[Node, int] = {start: 0}
-    waiting = [start]
-    for node in waiting:
-        for further in sorted(before.get(node, ())):
-            if further not in steps and steps[node] < MOST_STEPS:
-                steps[further] = steps[node] + 1
-                waiting.append(further)
-    return {str(Fqn.parse(table).child(column)): count for (table, column), count in steps.items() if count}
+    found = reach(start, lambda node: sorted(before.get((node[0], node[1] or ""), ())), deepest=MOST_STEPS)
+    return {str(Fqn.parse(table).child(column)): steps for (table, column), steps in found.nodes.items() if column}
 
 
 def _evidence(tag: str, fqn: str, sure: float) -> Mapping[str, Any]:

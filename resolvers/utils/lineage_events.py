@@ -12,10 +12,11 @@ from persistence.queries.lineage import KeptEdge, Recorded, ToldStatement
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from resolvers.engines.lineage.openlineage import HAPPENED, Dataset, Event, EventRefused, Output, read_event
+from resolvers.engines.lineage.handed_in import Refused
+from resolvers.engines.lineage.openlineage import HAPPENED, Dataset, Event, Output, read_event
 from resolvers.operation import operation
 from resolvers.utils.lineage import MOST_STATEMENTS
-from resolvers.utils.lineage_imports import imported
+from resolvers.utils.lineage_imports import imported, named
 from resolvers.utils.lineage_telling import LineageCatalog, dialect_of, told_of
 from resolvers.utils.metadata import RESOURCE, Uri
 from schema.assets.data_connection import ConnectionType, DataConnection
@@ -24,9 +25,6 @@ from schema.governance.permission import Permission, TypeName
 from schema.identifiers import ResourceUri
 from schema.utils.lineage import LONGEST_STATEMENT, LineageSource
 from schema.utils.lineage_import import LineageImported, LineageImportGap, OpenLineageEvent
-
-MOST_NAMED: Final = 10
-"""Things that a gap names."""
 
 _ADDRESSED: Final = {
     ConnectionType.POSTGRES: ("postgres", 5432),
@@ -112,7 +110,7 @@ def _job(event: OpenLineageEvent) -> str:
 def _read(event: OpenLineageEvent) -> Event:
     try:
         return read_event(event.job, event.inputs, event.outputs)
-    except EventRefused as refused:
+    except Refused as refused:
         raise ValidationError(f"{refused.field}: {refused}", status=422, field=refused.field) from None
 
 
@@ -148,7 +146,7 @@ class _Telling:
         if output.edges is not None:
             return self._kept(key, target, sql, *self._edges(output, target))
         if sql is None:
-            read = ", ".join(str(one)[:200] for one in event.inputs[:MOST_NAMED])
+            read = named([str(one) for one in event.inputs])
             reason = "The event does not say which columns it is made of."
             return self._kept(key, target, None, [("columns", f"{reason} It reads {read}." if read else reason)], ())
         if len(sql) > LONGEST_STATEMENT:
@@ -203,10 +201,10 @@ class _Telling:
             "tables": "The catalog does not have these tables",
             "columns": "The catalog does not have these columns",
         }
-        gaps = [(name, _listed(told[name], list(of))) for name, of in missing.items() if of]
+        gaps = [(name, f"{told[name]}: {named(list(of))}.") for name, of in missing.items() if of]
         if output.unknown:
             gaps.append(
-                ("constructs", _listed("The specification does not have these transformations", output.unknown))
+                ("constructs", f"The specification does not have these transformations: {named(output.unknown)}.")
             )
         return gaps, tuple(sorted(edges))
 
@@ -232,8 +230,3 @@ class _Telling:
         return (
             f"{told} is not this connection, which is {self.namespace}. If they are the same, say so with `namespace`."
         )
-
-
-def _listed(reason: str, names: "list[str] | tuple[str, ...]") -> str:
-    shown = ", ".join(one[:200] for one in names[:MOST_NAMED])
-    return f"{reason}: {shown}{' and others' if len(names) > MOST_NAMED else ''}."

@@ -9,7 +9,8 @@ from auth.rate_limit import CallKind
 from persistence.queries.lineage import CatalogTable, Recorded, ToldStatement
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from resolvers.engines.lineage.dbt import DbtModel, DbtProject, DbtRefused, read_columns, read_manifest
+from resolvers.engines.lineage.dbt import DbtModel, DbtProject, read_columns, read_manifest
+from resolvers.engines.lineage.handed_in import Refused
 from resolvers.operation import operation
 from resolvers.utils.lineage import MOST_STATEMENTS
 from resolvers.utils.lineage_telling import LineageCatalog, dialect_of, told_of
@@ -24,8 +25,8 @@ MOST_EDGES: Final = 200_000
 """Edges that are kept of one manifest."""
 MOST_GAPS: Final = 100
 """Gaps that the answer names."""
-MOST_READ: Final = 10
-"""Tables that a gap names of those that a model reads."""
+MOST_NAMED: Final = 10
+"""Things that a gap names."""
 
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=CallKind.BULK)
@@ -48,7 +49,7 @@ async def import_dbt_manifest(
         try:
             project = read_manifest(file.manifest)
             catalog = _with_columns(LineageCatalog.of(tables), file)
-        except DbtRefused as refused:
+        except Refused as refused:
             raise ValidationError(str(refused), status=422, field=refused.field) from None
         # The name of the connection, so that a project that is built into two of them stands under each.
         family = f"{ResourceUri.parse(resource_uri).name}/{project.name}/"
@@ -167,5 +168,10 @@ def _gap(model: DbtModel, target: str | None) -> tuple[str, str] | None:
 def _reads(model: DbtModel) -> str:
     if not model.depends_on:
         return ""
-    shown = ", ".join(one[:200] for one in model.depends_on[:MOST_READ])
-    return f" It depends on {shown}{' and others' if len(model.depends_on) > MOST_READ else ''}."
+    return f" It depends on {named(model.depends_on)}."
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of some names, as a gap tells them."""
+    shown = ", ".join(one[:200] for one in names[:MOST_NAMED])
+    return f"{shown}{' and others' if len(names) > MOST_NAMED else ''}"

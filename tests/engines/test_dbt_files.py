@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.lineage.dbt import MOST_MODELS, DbtRefused, read_columns, read_manifest
+from resolvers.engines.lineage.dbt import MOST_MODELS, read_columns, read_manifest
+from resolvers.engines.lineage.handed_in import Refused
 
 SCHEMAS = "https://schemas.getdbt.com/dbt"
 
@@ -74,7 +75,7 @@ def test_ephemeral_models_are_followed_through_and_circles_end() -> None:
     ],
 )
 def test_what_is_no_manifest_is_refused_with_what_to_do(file: dict[str, Any], field: str, reason: str) -> None:
-    with pytest.raises(DbtRefused, match=reason) as refused:
+    with pytest.raises(Refused, match=reason) as refused:
         read_manifest(file)
     assert refused.value.field == field
 
@@ -94,5 +95,5 @@ def test_the_columns_of_a_catalog_are_in_their_order() -> None:
         (("d", "s", "a"), ("X", "Y")),
         ((), ()),
     ]
-    with pytest.raises(DbtRefused, match=r"no catalog\.json of dbt"):
+    with pytest.raises(Refused, match=r"no catalog\.json of dbt"):
         read_columns({"metadata": {}})

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.lineage.openlineage import MOST_OUTPUTS, Dataset, EventRefused, NamedEdge, read_event
+from resolvers.engines.lineage.handed_in import Refused
+from resolvers.engines.lineage.openlineage import MOST_OUTPUTS, Dataset, NamedEdge, read_event
 from schema.utils.lineage_kind import LineageSubtype
 
 JOB = {"namespace": "nights", "name": "totals"}
@@ -83,6 +84,6 @@ def test_an_output_without_the_facet_says_nothing_of_its_columns(facets: Any) ->
     ],
 )
 def test_what_is_no_event_is_refused_by_its_place(job: Any, outputs: Any, where: str) -> None:
-    with pytest.raises(EventRefused) as refused:
+    with pytest.raises(Refused) as refused:
         read_event(job, [], outputs)
     assert refused.value.field == where

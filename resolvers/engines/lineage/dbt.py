@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from resolvers.engines.lineage.handed_in import Refused, mapping
+
 VERSIONS: Final = range(9, 13)
 """The versions of the manifest's schema that are read: those of dbt 1.5 to 1.10."""
 MOST_MODELS: Final = 2000
@@ -22,18 +24,6 @@ _BUILT: Final = frozenset({"model", "snapshot"})
 """The nodes whose SQL fills a table or is a view. Seeds are filled from files, and tests fill nothing."""
 _SCHEMA: Final = re.compile(r"/dbt/(manifest|catalog)/v(\d{1,4})\.json$")
 _PROJECT: Final = re.compile(r"\w{1,200}")
-
-
-class DbtRefused(ValueError):
-    """What was handed in is no file of dbt that can be read.
-
-    Attributes:
-        field: Where in it.
-    """
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(reason)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +51,35 @@ class DbtProject:
 
 
 def read_manifest(manifest: Mapping[str, Any]) -> DbtProject:
-    """The models of a manifest. Raises DbtRefused."""
+    """The models of a manifest. Raises Refused."""
     metadata = _metadata(manifest, "manifest", VERSIONS)
     name = metadata.get("project_name") or metadata.get("project_id")  # the name is told since version 10
     if not isinstance(name, str) or not _PROJECT.fullmatch(name):
-        raise DbtRefused("manifest.metadata", "The manifest does not name its project by letters, digits and _.")
+        raise Refused("manifest.metadata", "The manifest does not name its project by letters, digits and _.")
     nodes = manifest.get("nodes")
     if not isinstance(nodes, dict) or not all(isinstance(one, dict) for one in nodes.values()):
-        raise DbtRefused("manifest.nodes", "The manifest has no `nodes` that are objects under their ids.")
+        raise Refused("manifest.nodes", "The manifest has no `nodes` that are objects under their ids.")
     if len(nodes) > MOST_NODES:
-        raise DbtRefused("manifest.nodes", f"The manifest has {len(nodes)} nodes. At most {MOST_NODES} are read.")
+        raise Refused("manifest.nodes", f"The manifest has {len(nodes)} nodes. At most {MOST_NODES} are read.")
     built = {id: node for id, node in nodes.items() if node.get("resource_type") in _BUILT and len(id) <= LONGEST_NAME}
     models = {id: node for id, node in built.items() if not _is_ephemeral(node)}
     if len(models) > MOST_MODELS:
-        raise DbtRefused(
+        raise Refused(
             "manifest.nodes", f"The manifest has {len(models)} models that are tables. At most {MOST_MODELS} are read."
         )
     return DbtProject(name, tuple(_model(id, models[id], nodes) for id in sorted(models)))
 
 
 def read_columns(catalog: Mapping[str, Any]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The tables of a catalog.json, each with its columns in their order. Raises DbtRefused."""
+    """The tables of a catalog.json, each with its columns in their order. Raises Refused."""
     _metadata(catalog, "catalog", range(1, 2))
     found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for kind in ("nodes", "sources"):
         tables = catalog.get(kind, {})
         if not isinstance(tables, dict) or len(tables) > MOST_NODES:
-            raise DbtRefused(f"catalog.{kind}", f"`{kind}` is no object of at most {MOST_NODES} tables.")
+            raise Refused(f"catalog.{kind}", f"`{kind}` is no object of at most {MOST_NODES} tables.")
         for one in tables.values():
-            table, columns = (_mapping(one, name) for name in ("metadata", "columns"))
+            table, columns = (mapping(one, name) for name in ("metadata", "columns"))
             place = _names(table.get(part) for part in ("database", "schema", "name"))
             told = [column for column in columns.values() if isinstance(column, dict)]
             told.sort(key=lambda column: column["index"] if isinstance(column.get("index"), int) else 0)
@@ -98,18 +88,18 @@ def read_columns(catalog: Mapping[str, Any]) -> list[tuple[tuple[str, ...], tupl
 
 
 def _metadata(file: Mapping[str, Any], kind: str, versions: range) -> Mapping[str, Any]:
-    metadata = _mapping(file, "metadata")
+    metadata = mapping(file, "metadata")
     told = metadata.get("dbt_schema_version")
     found = _SCHEMA.search(told) if isinstance(told, str) else None
     if found is None or found.group(1) != kind:
-        raise DbtRefused(
+        raise Refused(
             f"{kind}.metadata",
             f"This is no {kind}.json of dbt: metadata.dbt_schema_version does not say that it is one. "
             f"Hand in target/{kind}.json as dbt has written it.",
         )
     if int(found.group(2)) not in versions:
         read = str(versions[0]) if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-        raise DbtRefused(
+        raise Refused(
             f"{kind}.metadata",
             f"This {kind}.json has version {found.group(2)} of its schema, and versions {read} are read. "
             "Write it with another version of dbt: 1.5 to 1.10 write what is read.",
@@ -134,7 +124,7 @@ def _depends_on(id: str, nodes: Mapping[str, Any]) -> tuple[str, ...]:
     found: set[str] = set()
     waiting, seen = [id], {id}
     while waiting:
-        further = _mapping(nodes.get(waiting.pop()), "depends_on").get("nodes")
+        further = mapping(nodes.get(waiting.pop()), "depends_on").get("nodes")
         for one in further if isinstance(further, list) else ():
             if not isinstance(one, str) or one in seen:
                 continue
@@ -147,13 +137,7 @@ def _depends_on(id: str, nodes: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_ephemeral(node: Any) -> bool:
-    return bool(_mapping(node, "config").get("materialized") == "ephemeral")
-
-
-def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    """An object in an object; an empty one where there is none."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    return bool(mapping(node, "config").get("materialized") == "ephemeral")
 
 
 def _names(values: Iterable[Any]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from resolvers.engines.lineage.handed_in import Refused, mapping
 from schema.utils.lineage_kind import LineageSubtype, type_of
 
 MOST_OUTPUTS: Final = 1000
@@ -23,18 +24,6 @@ HAPPENED: Final = frozenset({None, "COMPLETE", "RUNNING"})
 """The kinds of event whose outputs are written as it says; an event of a job that does not run has none."""
 
 _SUBTYPES: Final = {(type_of(one).value, one.value): one for one in LineageSubtype if one is not LineageSubtype.ROWS}
-
-
-class EventRefused(ValueError):
-    """What was handed in is no event of OpenLineage that can be read.
-
-    Attributes:
-        field: Where in it.
-    """
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(reason)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,15 +70,15 @@ class Event:
 
 
 def read_event(job: Mapping[str, Any], inputs: Iterable[Any], outputs: Iterable[Any]) -> Event:
-    """What an event tells. Raises EventRefused."""
+    """What an event tells. Raises Refused."""
     listed = list(outputs)
     if len(listed) > MOST_OUTPUTS:
-        raise EventRefused("outputs", f"The event has {len(listed)} outputs. At most {MOST_OUTPUTS} are read.")
+        raise Refused("outputs", f"The event has {len(listed)} outputs. At most {MOST_OUTPUTS} are read.")
     named = _dataset(job, "job")
     read = tuple(_output(one, f"outputs.{at}") for at, one in enumerate(listed))
     if sum(len(one.edges or ()) for one in read) > MOST_NAMED:
-        raise EventRefused("outputs", f"The outputs name more than {MOST_NAMED} fields that they depend on.")
-    sql = _mapping(_mapping(job, "facets"), "sql").get("query")
+        raise Refused("outputs", f"The outputs name more than {MOST_NAMED} fields that they depend on.")
+    sql = mapping(mapping(job, "facets"), "sql").get("query")
     return Event(
         f"{named.namespace}/{named.name}",
         sql if isinstance(sql, str) and sql.strip() else None,
@@ -100,7 +89,7 @@ def read_event(job: Mapping[str, Any], inputs: Iterable[Any], outputs: Iterable[
 
 def _output(told: Any, where: str) -> Output:
     dataset = _dataset(told, where)
-    facet = _mapping(_mapping(told, "facets"), "columnLineage")
+    facet = mapping(mapping(told, "facets"), "columnLineage")
     fields = facet.get("fields")
     if not isinstance(fields, dict):
         return Output(dataset, None, ())
@@ -108,8 +97,8 @@ def _output(told: Any, where: str) -> Output:
     edges: dict[NamedEdge, None] = {}
     unknown: dict[str, None] = {}
     for column in fields:
-        older = _mapping(fields, column).get("transformationType")
-        for field in _listed(_mapping(fields, column).get("inputFields"), f"{where}.fields"):
+        older = mapping(fields, column).get("transformationType")
+        for field in _listed(mapping(fields, column).get("inputFields"), f"{where}.fields"):
             _take(column, field, older, f"{where}.fields.{column[:200]}", edges, unknown)
     for field in _listed(facet.get("dataset"), f"{where}.dataset"):
         _take("", field, None, f"{where}.dataset", edges, unknown)
@@ -147,13 +136,13 @@ def _transformations(field: Mapping[str, Any], older: Any) -> Iterator[tuple[str
 
 def _dataset(told: Any, where: str) -> Dataset:
     if not isinstance(told, dict):
-        raise EventRefused(where, "It is an object with a namespace and a name.")
+        raise Refused(where, "It is an object with a namespace and a name.")
     return Dataset(_text(told.get("namespace"), f"{where}.namespace"), _text(told.get("name"), f"{where}.name"))
 
 
 def _text(told: Any, where: str) -> str:
     if not isinstance(told, str) or not 0 < len(told) <= LONGEST_NAME:
-        raise EventRefused(where, f"It is a text of 1 to {LONGEST_NAME} characters.")
+        raise Refused(where, f"It is a text of 1 to {LONGEST_NAME} characters.")
     return told
 
 
@@ -161,11 +150,5 @@ def _listed(told: Any, where: str) -> list[Any]:
     if told is None:
         return []
     if not isinstance(told, list):
-        raise EventRefused(where, "It is a list of fields.")
+        raise Refused(where, "It is a list of fields.")
     return told
-
-
-def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    """An object in an object; an empty one where there is none."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
