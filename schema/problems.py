@@ -99,13 +99,13 @@ def meant(name: str, known: Collection[str]) -> str | None:
 
 def unknown_parameters(names: Collection[str], known: Collection[str]) -> InvalidParameter:
     """The catalogue error for parameters that an operation does not have, with those that it has."""
-    near = {name: meant(name, known) for name in names}
     listed = [
         {
             "field": name[:SHOWN_LETTERS],
-            "message": "There is no such parameter here" + (f"; did you mean {near[name]!r}?" if near[name] else "."),
+            "message": "There is no such parameter here" + (f"; did you mean {near!r}?" if near else "."),
         }
         for name in list(names)[:SHOWN_PROBLEMS]
+        for near in [meant(name, known)]
     ]
     takes = f"It takes {', '.join(sorted(known))}." if known else "It takes none."
     first = listed[0]

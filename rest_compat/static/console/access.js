@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Audit } from "./audit.js";
 import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
-import { Sure } from "./decide.js";
+import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
 import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
@@ -126,7 +126,7 @@ function Roles({ type, id, user, onChange }) {
       noun: "count.roles",
       about: say("access.takeAbout", { who: isGroup ? say("access.group", { name: who.trim() }) : who.trim(), role: named("role", role) }),
       told: own ? say("access.takeOwn") : "",
-      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      trial: oneOnly,
       carryOut: () => change(REVOKE),
     });
   }

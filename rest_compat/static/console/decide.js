@@ -7,6 +7,9 @@ import { number, say } from "./words.js";
 
 const PAUSE = 600;
 
+// The trial of a decision about one thing, of which nothing has to be counted.
+export const oneOnly = async () => ({ moves: 1, stays: [], heads: [], rows: [] });
+
 // `asked` is { verb, noun (the key of a plural), about, told, reason, trial(signal), carryOut(notes, step, stopped) }. The trial answers with
 // { moves, stays: [sentence], heads, rows: [[text]] } and carrying out with whatever `onEnd` takes; `step` is told how
 // many are done, and `stopped` whether somebody wants no more.

@@ -1,7 +1,7 @@
 // Sources: what a project is connected to. Each is verified and read in from here; a new one is connected below.
 import { useState } from "../vendor/preact-hooks.js";
 
-import { Sure } from "./decide.js";
+import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { START_RUN } from "./documents.js";
 import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
@@ -87,7 +87,7 @@ function Source({ source, onGone }) {
       noun: "count.sources",
       about: `\`${source.name}\`${placed(source) && ` (${placed(source)})`}`,
       told: say("sources.deleteTold"),
-      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      trial: oneOnly,
       carryOut: async () => {
         await ask(DISCONNECT, { resourceUri: source.resourceUri });
         onGone();

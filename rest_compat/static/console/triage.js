@@ -1,7 +1,7 @@
 // Violations: what is wrong where, with rows that show it, until somebody says what becomes of it; and what was said.
 import { useState } from "../vendor/preact-hooks.js";
 
-import { carryOutAll, Choice, Like, Outcome, patternOf, Sure } from "./decide.js";
+import { carryOutAll, Choice, Like, oneOnly, Outcome, patternOf, Sure } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
@@ -48,7 +48,7 @@ export function Triage({ given: { status = "", severity = "", like = "" } }) {
       ...choice,
       noun: NOUN,
       about: `${one.assetFqn}: ${wrongOf(one)}`,
-      trial: async () => ({ moves: 1, stays: [], heads: [], rows: [] }),
+      trial: oneOnly,
       carryOut: async (notes) => {
         await ask(DECIDE_VIOLATION, { violationId: one.id, status: choice.status, notes });
         list.change((before) => before.filter((other) => other.id !== one.id));

@@ -67,9 +67,9 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
         return TypedKind(group, name, has_time="TIME" in name)
     if group == "text" and samples:
         filled = [one for one in samples if one.strip()]
-        strays = not are_days(filled) and kind_of_nearly_all(profile) is not None
-        iso, numeric = strays or are_days(filled), holds_numbers(filled)
-        return TypedKind(group, name, iso=iso, strays=strays, numeric=numeric, samples=samples)
+        whole, numeric = are_days(filled), holds_numbers(filled)
+        strays = not whole and kind_of_nearly_all(profile) is not None
+        return TypedKind(group, name, iso=whole or strays, strays=strays, numeric=numeric, samples=samples)
     return TypedKind(group, name, days=group == "number" and holds_day_numbers(samples), samples=samples)
 
 
