@@ -59,7 +59,10 @@ window.fetch = async (...given) => {
   if (!given[1]?.body?.includes?.("ConsoleProfile(")) return answer;
   const body = await answer.json();
   const key = (table, isDeclared) => ({columns: ["id"], targetFqn: `%s.${table}`, targetColumns: ["id"], isDeclared});
-  const profile = {columns: [], candidateKeys: [], foreignKeys: [key("customers", true), key("orders", false)]};
+  const tells = (name, uniqueness, isDeclared, isExact) => ({columns: [name], uniqueness, isDeclared, isExact});
+  const candidateKeys = [tells("one", 1, true, true), tells("two", 0.99, true, true), tells("three", 1, false, true),
+    tells("four", 1, false, false), tells("five", 0.99, false, true)];
+  const profile = {columns: [], candidateKeys, foreignKeys: [key("customers", true), key("orders", false)]};
   body.data.metadata.profile = profile;
   return new Response(JSON.stringify(body));
 };
@@ -150,6 +153,12 @@ def test_what_may_not_be_read_and_what_is_left_out_is_said(tab: Page, told: tupl
         "customers", "orders", "totals",
     ]  # fmt: skip
     assert tab.evaluate(f"document.querySelectorAll('{drawn} .edge.dashed').length") == 1, "one was only found"
+    said = tab.evaluate("[...document.querySelectorAll('#lineage ~ .part li')].map((one) => one.innerText)")[:5]
+    assert said == [
+        "one tells rows apart (declared)", "two is declared to tell rows apart, and does not tell all of them apart",
+        "three tells rows apart (measured)", "four tells the rows of a sample apart (measured)",
+        "five tells nearly all rows apart, but not all (measured)",
+    ]  # fmt: skip
     tab.evaluate(f"window.refusing = true; location.hash = '#/asset?fqn={BASE}.board'")
     tab.wait_for("document.querySelector('#lineage .refused')?.innerText.includes('not open to you')")
     tab.open("about:blank")

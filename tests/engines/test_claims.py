@@ -18,10 +18,11 @@ from resolvers.engines.claims import (
     is_contradicted,
     without_claims,
 )
-from resolvers.engines.describing.known import Surroundings
-from resolvers.engines.describing.prompts import ModelAnswer, borne_out_by
+from resolvers.engines.describing.known import DescribedTable, Surroundings
+from resolvers.engines.describing.prompts import ModelAnswer, borne_out_by, column_data
 from resolvers.engines.rules.claimed import is_borne_out
 from resolvers.engines.rules.generate import draft_rules
+from resolvers.talk2data.answering.catalog_answers import told_apart
 from schema.data_readiness.profile import CandidateKey, ForeignKeyCandidate, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import Sample
 from tests.engines.test_relations import related
@@ -150,3 +151,24 @@ def test_learned_rules_are_measured_by_the_profile_and_declared_ones_stand() -> 
     learned = replace(rule, evidence={"rows": 16044, "is_declared": False})
     assert not is_borne_out(learned, measured)
     assert is_borne_out(replace(learned, threshold=(97.0,)), measured)
+
+
+def test_a_key_is_told_to_tell_rows_apart_only_as_far_as_it_does() -> None:
+    alone = subject("stays", "stay_no:BIGINT:pk", "ward:VARCHAR")
+    pair = subject("beds", "ward:VARCHAR:pk", "bed:BIGINT:pk", "cover:VARCHAR")
+    good, twice = figures("stay_no"), figures("stay_no", distinct_count=97)
+
+    def told(of: DescribedTable, place: int, measured: TableProfile | None, *shown: str) -> str | None:
+        return told_apart(of.facts, of.facts.columns[place], measured, shown)
+
+    assert told(alone, 0, None) == told(alone, 0, profile(good)) == "It tells the rows apart."
+    assert told(alone, 0, profile(twice)) is None, "declared, and not so"
+    assert told(alone, 1, None) is None
+    assert told(pair, 0, None, "ward", "bed") == "Together with bed it tells the rows apart."
+    assert told(pair, 0, None, "ward") == "Together with other columns it tells the rows apart."
+
+    def prompted(of: DescribedTable, measured: TableProfile) -> object:
+        return column_data(DescribedTable(of.facts, measured), of.facts.columns[0]).get("key")
+
+    assert prompted(alone, profile(good)) == "primary"
+    assert prompted(alone, profile(twice)) is None

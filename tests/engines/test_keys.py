@@ -13,7 +13,7 @@ from resolvers.engines.describing.known import Surroundings
 from resolvers.engines.intelligence.relations import keys_of, relations_of
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
-from schema.data_readiness.profile import TableProfile
+from schema.data_readiness.profile import PatternCount, TableProfile
 from schema.data_readiness.source import Sample, TableFacts
 from tests.data_readiness.workflows import cataloged, scope, written
 from tests.engines.test_relations import related
@@ -106,3 +106,23 @@ def test_a_reference_of_several_columns_is_one_join_and_one_rule() -> None:
     assert [one.arguments["columns"] for one in drafts] == [["film", "copy"]]
     checks = [one.check for one in builtin_checks(of.facts, measured, None) if one.check.metric == "brokenReferences"]
     assert [(one.asset_fqn, one.arguments["columns"]) for one in checks] == [(f"{SCHEMA}.loans", ["film", "copy"])]
+
+
+def test_what_not_every_row_has_is_expected_to_differ_where_there_is_one() -> None:
+    def checked(name: str, **given: Any) -> bool:
+        [pattern] = given.pop("patterns", ["A{2}9{6}"])
+        told = {"row_count": 100, "null_count": 30, "distinct_count": 69, "mean_length": 8.0}
+        shape = [PatternCount(pattern=pattern, count=70)]
+        measured = profile(figures("id"), figures(name, **(told | {"patterns": shape} | given)))
+        of = subject("animals", "id:BIGINT:pk", f"{name}:VARCHAR")
+        return ("duplicateValues", name) in {
+            (one.check.metric, *one.check.columns) for one in builtin_checks(of.facts, measured, None) if one.is_guess
+        }
+
+    assert checked("transponder"), "69 different in 70 rows that have one"
+    assert checked("tag_no", kind="number", data_type="BIGINT", patterns=["-"], minimum="1", maximum="900")
+    assert not checked("tag_height", kind="number", data_type="BIGINT", patterns=["-"], minimum="1", maximum="900")
+    assert not checked("transponder", distinct_count=65), "too many have that of another"
+    assert not checked("transponder", null_count=70, distinct_count=29), "too few have one"
+    assert not checked("transponder", approximate=["distinct_count"])
+    assert not checked("seen_first", patterns=["9{4}-9{2}-9{2}"]), "days differ by chance"

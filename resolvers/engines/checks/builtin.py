@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 from resolvers.engines.checks.impossible import impossible
 from resolvers.engines.checks.model import Check
 from resolvers.engines.checks.predicates import FORMATS, TEXTS, type_of
-from resolvers.engines.profiling.key_names import is_meant_as_key
+from resolvers.engines.profiling.key_names import is_meant_as_key, sparse_keys
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOperator, RuleUnit
@@ -82,7 +82,7 @@ def _completeness(table: TableFacts) -> Iterator[Builtin]:
 
 
 def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
-    """Declared keys, and what the profile found to be one but for a few rows."""
+    """Declared keys, what the profile found to be one but for a few rows, and what is one of the rows that have it."""
     names = {column.name for column in table.columns}
     profiles = {column.name: column for column in profile.columns} if profile is not None else {}
     keys: dict[tuple[str, ...], str] = {}
@@ -94,6 +94,11 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
             continue
         if is_meant_as_key(candidate, profiles.get(candidate.columns[0])):
             keys.setdefault(tuple(candidate.columns), "The profile found that it is nearly always unique.")
+    for candidate in sparse_keys(profile) if profile is not None else ():
+        if len(keys) < MOST_KEYS:
+            keys.setdefault(
+                tuple(candidate.columns), "The profile found that nearly all values differ where there is one."
+            )
     for columns, why in keys.items():
         if columns and names.issuperset(columns):
             about = _column(table, columns[0]) if len(columns) == 1 else table.fqn

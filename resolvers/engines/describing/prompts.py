@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from resolvers.engines.claims import claims_in, is_contradicted
+from resolvers.engines.claims import Unique, claims_in, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Term
 from resolvers.engines.english.identifiers import restates, tokens_of
 from resolvers.engines.english.vocabulary import words
@@ -104,10 +104,8 @@ def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
     """Return what a model is told of a column; of a private one no value."""
     comment = _comment(subject, column.description, (column,))
     told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
-    if column.is_primary_key:
-        told["key"] = "primary" if len(subject.facts.primary_key) == 1 else "part of the primary key"
-    elif subject.facts.is_key(column.name):
-        told["key"] = "unique"
+    if (key := _key(subject, column)) is not None:
+        told["key"] = key
     if column.references is not None:
         told["refers_to"] = f"{Fqn.parse(column.references[0]).name}.{column.references[1]}"
     private = subject.is_private(column)
@@ -116,6 +114,16 @@ def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
     if (profile := subject.columns.get(column.name)) is not None:
         told["figures"] = _figures(profile, private)
     return {name: value for name, value in told.items() if value not in (None, "", {})}
+
+
+def _key(subject: DescribedTable, column: ColumnFacts) -> str | None:
+    """Return which key a column is or is part of; None if the profile shows it broken."""
+    names = subject.facts.primary_key if column.is_primary_key else (column.name,)
+    if not subject.facts.is_key(*names) or is_contradicted([Unique(names)], subject.profile):
+        return None
+    if not column.is_primary_key:
+        return "unique"
+    return "primary" if len(names) == 1 else "part of the primary key"
 
 
 def _figures(profile: ColumnProfile, private: bool) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Final
 
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import scorecard_of
+from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import Term
 from resolvers.engines.english.grammar import listed, plural_phrase, singular
 from resolvers.engines.english.identifiers import tokens_of
@@ -29,7 +30,7 @@ from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.evidence import as_of_now
 from resolvers.talk2data.answering.near_values import is_a_slip
 from resolvers.talk2data.answering.sanitizing import plain
-from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.scorecard import Scorecard, ScorecardRequest
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -323,17 +324,34 @@ def _meaning(found: _Found) -> str:
     said = [f"{column.name} of {table.name} ({ground.name}): {words}"]
     if column.data_type:
         said.append(f"Its type is {column.data_type}.")
-    if column.is_primary_key:
-        said.append("It tells the rows apart.")
+    profile = ground.knowledge.profiles.get(table.fqn)
+    if apart := told_apart(table, column, profile, [one.name for one in _columns(ground, table)]):
+        said.append(apart)
     if column.references is not None and any(one.fqn == column.references[0] for one in _open_tables(ground)):
         said.append(f"It refers to {Fqn.parse(column.references[0]).name}.")
-    profile = ground.knowledge.profiles.get(table.fqn)
     measured = next((one for one in profile.columns if one.name == column.name), None) if profile else None
     if key in ground.knowledge.private:
         said.append("Its values are private and not quoted.")
     elif measured is not None and table.fqn not in ground.policies.limited and not measured.masked:
         said += _figures(measured)
     return " ".join(said)
+
+
+def told_apart(
+    table: TableFacts, column: ColumnFacts, profile: TableProfile | None, shown: Sequence[str]
+) -> str | None:
+    """Return whether a column of the declared key tells rows apart, alone or with others of those that are `shown`.
+
+    A source may declare a key that it does not keep to: where the profile shows that values repeat, nothing is said.
+    """
+    key = table.primary_key
+    if column.name not in key or is_contradicted([Unique(key)], profile):
+        return None
+    if len(key) == 1:
+        return "It tells the rows apart."
+    others = [name for name in key if name != column.name]
+    named = listed(others, len(others)) if set(others) <= set(shown) else "other columns"
+    return f"Together with {named} it tells the rows apart."
 
 
 def _figures(measured: ColumnProfile) -> Iterator[str]:

@@ -124,6 +124,13 @@ const Column = ({ column, figures, chosen }) => html`
   </tr>
 `;
 
+// What a key is said to do goes by what was measured: columns that repeat in few rows are listed too.
+function keySaid(key) {
+  if (key.uniqueness < 1) return key.isDeclared ? "asset.key.broken" : "asset.key.nearly";
+  if (key.isDeclared) return "asset.key.declared";
+  return key.isExact ? "asset.key.measured" : "asset.key.sampled";
+}
+
 function Keys({ answer, uri, name }) {
   const profile = answer.data?.metadata.profile;
   const keys = profile?.candidateKeys ?? [];
@@ -134,7 +141,7 @@ function Keys({ answer, uri, name }) {
       ${() => html`
         ${references.length > 0 && html`<${Relations} name=${name} uri=${uri} references=${references} />`}
         <ul class="plain">
-          ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(key.isDeclared ? "asset.key.declared" : "asset.key.measured", { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}
+          ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(keySaid(key), { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}
           ${references.map(
             (one) => html`<li key=${one.columns.join() + one.targetFqn}>
               ${pieces("asset.refers", { columns: html`<code>${one.columns.join(", ")}</code>`, table: html`<a href=${link("asset", { uri, fqn: one.targetFqn })}>${parts(one.targetFqn).at(-1)}</a>` })}

@@ -95,7 +95,9 @@ export const PROFILE = `
         freshnessColumn
         candidateKeys {
           columns
+          uniqueness
           isDeclared
+          isExact
         }
         foreignKeys {
           columns
