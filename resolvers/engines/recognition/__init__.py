@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from resolvers.engines.recognition.groups import GROUPS, JUDGED
-from resolvers.engines.recognition.hints import MEASURES, OTHER, PERSONS, STRONG, WEAK
+from resolvers.engines.recognition.hints import BEARERS, MEASURES, NAMING, OF_ANIMALS, OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
 from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, TagFinding
 from resolvers.engines.recognition.neighbours import JUDGES, NeighbourColumns, told
@@ -43,7 +43,7 @@ VERSION: Final = "1." + hashlib.sha256(
             [(one.name, one.tag, one.strength, one.chance, one.floor, one.ceiling, one.reason) for one in RECOGNIZERS],
             sorted(WEIGHTS.items()),
             [(sorted(some.items())) for some in (STRONG, WEAK)],
-            [sorted(some) for some in (OTHER, PERSONS, MEASURES)],
+            [sorted(some) for some in (OTHER, PERSONS, MEASURES, BEARERS, OF_ANIMALS, NAMING)],
             [(one.tag, one.phrases, one.reason, one.most, one.among) for one in KINDS],
             [(one.recognizer.tag, one.recognizer.reason) for one in INNER],
             [(one.name, one.tag, one.reason) for one in JUDGED],

@@ -159,10 +159,21 @@ BEARERS: Final = frozenset(
              "museum, theatre, county, province, district, room, annex, hall, colour, color, branch, firma, unternehmen, empresa, "
              "societe, entreprise, azienda, bedrijf, magasin, boutique, tienda, negozio, loja, winkel, sklep, filiale, "
              "geschaeft, butik, lager, almacen, entrepot, magazzino, hersteller, lieferant, fournisseur, proveedor, fornitore, "
-             "fornecedor, leverancier, dostawca")
+             "fornecedor, leverancier, dostawca, "
+             "pet, animal, dog, puppy, cat, kitten, horse, pony, mare, foal, cow, rabbit, parrot, haustier, hund, katze, pferd, "
+             "chien, cheval, perro, gato, caballo, mascota, gatto, cavallo, huisdier, hond, paard, ship, vessel, boat, yacht, "
+             "schiff, navire, barco, nave, schip, storm, hurricane, typhoon, cyclone, asteroid, crater, locomotive")
 )  # fmt: skip
 """Things that bear the names of persons. Words for numbers, codes and moments are none of them: what is written under
 such a word and is a name is a name."""
+
+OF_ANIMALS: Final = frozenset(
+    _phrases("species, breed, tierart, rasse, espece, especie, razza, pedigree, fur colour, fur color, coat colour, coat color")
+)  # fmt: skip
+"""What is kept of animals, and of no person."""
+
+NAMING: Final = frozenset(_phrases("name, names, nm, called, title, nom, nombre, nome, naam, namn, navn, nazwa"))
+"""Words that name what the table is of."""
 
 PERSONS: Final = frozenset(
     _phrases("customer, customers, client, clients, user, users, employee, employees, staff, person, persons, people, "
@@ -261,6 +272,18 @@ def ends_in_bearer(text: str) -> bool:
     while len(spoken) > 1 and spoken[-1] in ("name", "names", "nm"):
         spoken.pop()
     return _found(tuple(spoken[-1:]), BEARERS)
+
+
+@lru_cache(maxsize=4096)
+def only_names(text: str) -> bool:
+    """Return whether the words say that it is the name of what the table is of, and nothing else."""
+    return NAMING.issuperset(words(plain(text)))
+
+
+@lru_cache(maxsize=4096)
+def tells_of_animals(text: str) -> bool:
+    """Return whether the words name what only animals have."""
+    return _found(words(plain(text))[-2:], OF_ANIMALS)
 
 
 @lru_cache(maxsize=4096)

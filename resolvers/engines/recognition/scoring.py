@@ -16,7 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from resolvers.engines.recognition.hints import ends_in_bearer, hint, names_bearer, names_other, names_persons
+from resolvers.engines.recognition.hints import (
+    ends_in_bearer,
+    hint,
+    names_bearer,
+    names_other,
+    names_persons,
+    only_names,
+    tells_of_animals,
+)
 from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
@@ -116,9 +124,11 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
-    best["bearer"] = float(tag == "PersonName" and said < 1 and any(ends_in_bearer(name) for name in names))
+    best["bearer"] = float(tag == "PersonName" and said < 1 and _names_a_bearer(table, names))
     if best["bearer"] or (tag == "PersonName" and not said and any(names_bearer(name) for name in names)):
         best["listed"] *= NAMED_THINGS
+    if best["bearer"]:
+        best["name_weak"] = 0.0  # that it is a name goes with the thing
     best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
     best["shape_and_name"] = best["shape"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
@@ -126,6 +136,15 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[R
     best["form_and_name"] = best["form"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
     best["key"] = float(column.is_primary_key)
     return best
+
+
+def _names_a_bearer(table: TableFacts, names: Sequence[str]) -> bool:
+    """Return whether a column is the name of things or animals: by its own name, or as that of a row of such."""
+    if any(ends_in_bearer(name) for name in names):
+        return True
+    if not all(only_names(name) for name in names) or names_persons(table.name):
+        return False
+    return ends_in_bearer(table.name.removesuffix("s")) or any(tells_of_animals(one.name) for one in table.columns)
 
 
 def with_neighbours(candidate: Candidate, beside: bool) -> Candidate:

@@ -46,6 +46,31 @@ def test_persons_in_the_table_make_no_persons_of_stations_and_the_manager_of_one
     assert [[one.tag for one in some] for some in found.values()] == [["PersonName"], [], ["PersonName"]]
 
 
+CALLED = [("Bella", "Max", "Lucy", "Oscar", "Molly", "Jack", "Sophie", "Charlie")[at % 8] for at in MANY]
+OWNERS = [f"{('Maria', 'James', 'Olga')[at % 3]} {('Smith', 'Khan', 'Weber', 'Silva')[at % 4]}" for at in MANY]
+KINDS = [("lizard", "goat", "duck")[at % 3] for at in MANY]
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "beside"),
+    [
+        ("ponies", "pony_name", {}), ("ferries", "vessel", {}), ("yachts", "name", {}),
+        ("arrivals", "name", {"species": KINDS}),
+    ],
+)  # fmt: skip
+def test_animals_and_ships_that_are_called_as_persons_are_none_and_whose_they_are_is(
+    table: str, column: str, beside: dict[str, list[str]]
+) -> None:
+    found = found_in({column: CALLED, "keeper": OWNERS} | beside, name=table)
+    assert [one.tag for one in found[column]] == []
+    assert [one.tag for one in found["keeper"]] == ["PersonName"]
+
+
+def test_persons_of_a_table_that_tells_of_animals_too_stay_persons() -> None:
+    found = found_in({"name": OWNERS, "pet": CALLED, "breed": KINDS}, name="clients")
+    assert [[one.tag for one in some] for some in found.values()] == [["PersonName"], [], []]
+
+
 @pytest.mark.parametrize(("name", "values"), NOT, ids=[name for name, _ in NOT])
 def test_what_is_not_personal_gets_no_tag(name: str, values: list[Any]) -> None:
     assert tags(values, name) == set()
