@@ -84,6 +84,43 @@ class _Stalls:
             self._watch()
 
 
+class _Gathering:
+    """A transport that sends the head of an answer together with what follows it, in one call of the system.
+
+    The server's protocols write an answer in two parts. Of a small one, each of them costs as much as finding the
+    answer. A head that nothing follows at once, as that of a stream, goes out with the turn of the loop.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head: bytes | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send, or keep for what comes next if it is the whole head of an answer."""
+        head = self._head
+        if head is not None:
+            self._head = None
+            self._transport.writelines((head, data))
+        elif data.startswith(b"HTTP/1.1 ") and data.endswith(b"\r\n\r\n"):
+            self._head = data
+            self._loop.call_soon(self._send)
+        else:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Send what is left, and close."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        head, self._head = self._head, None
+        if head is not None and not self._transport.is_closing():
+            self._transport.write(head)
+
+
 class _Heads(_Stalls):
     """Ends a connection on which no request begins, and answers in the envelope what is no request."""
 
@@ -93,7 +130,7 @@ class _Heads(_Stalls):
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Wait for the first request."""
-        super().connection_made(transport)  # type: ignore[misc]
+        super().connection_made(_Gathering(transport, self.loop))  # type: ignore[misc]
         self._wait()
 
     def data_received(self, data: bytes) -> None:
