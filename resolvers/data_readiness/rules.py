@@ -17,9 +17,10 @@ from resolvers.data_readiness.definitions import dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.data_readiness.rule_checks import problem_of, rule_check
 from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
+from resolvers.engines.documents import UnreadableDocument
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import measured_by, rule_key
-from resolvers.engines.rules.exchange import Imported, UnreadableRules
+from resolvers.engines.rules.exchange import Imported
 from resolvers.engines.rules.odcs import read_odcs, write_odcs
 from resolvers.operation import operation
 from schema.data_readiness.rule import (
@@ -238,7 +239,7 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
     try:
         imported: Imported = await asyncio.to_thread(reader, file.text, known)
-    except UnreadableRules as why:
+    except UnreadableDocument as why:
         raise ValidationError(str(why), status=422, field="text") from None
 
     def work(uow: UnitOfWork) -> QualityRulesImported:

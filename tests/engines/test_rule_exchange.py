@@ -12,9 +12,10 @@ from open_data_contract_standard.model import OpenDataContractStandard
 
 from benchmarks.quality.tables import orders, people
 from benchmarks.quality.twins import drafts_for, loaded
+from resolvers.engines.documents import MOST_CHARACTERS, UnreadableDocument, load
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import RuleDraft, measured_by
-from resolvers.engines.rules.exchange import MOST_CHARACTERS, Imported, UnreadableRules, load
+from resolvers.engines.rules.exchange import Imported
 from resolvers.engines.rules.odcs import read_odcs, write_odcs
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOperator, RuleType, RuleUnit
@@ -375,14 +376,14 @@ def test_what_dbt_has_no_test_for_is_left_out_and_told(change: dict[str, Any]) -
     ],
 )
 def test_what_is_no_small_plain_yaml_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(UnreadableRules, match=reason):
+    with pytest.raises(UnreadableDocument, match=reason):
         load(text)
 
 
 @pytest.mark.parametrize("read", [read_dbt, read_odcs])
 @pytest.mark.parametrize("text", ["a: 1", "models: 3", "kind: DataContract", "schema: [1]"])
 def test_other_documents_are_refused(read: Any, text: str) -> None:
-    with pytest.raises(UnreadableRules):
+    with pytest.raises(UnreadableDocument):
         read(text, TABLES)
 
 
@@ -437,7 +438,7 @@ def test_nonsense_is_told_and_never_breaks_it(nonsense: Any) -> None:
         (read_odcs, {"apiVersion": "v3.1.0", "kind": "DataContract", "schema": [table, nonsense]}),
     ):
         if not is_storable(yaml.safe_load(yaml.safe_dump(head))):
-            with pytest.raises(UnreadableRules, match="cannot be kept"):
+            with pytest.raises(UnreadableDocument, match="cannot be kept"):
                 read(yaml.safe_dump(head), TABLES)
             continue
         found = read(yaml.safe_dump(head), TABLES)

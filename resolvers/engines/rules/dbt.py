@@ -8,23 +8,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
-from resolvers.engines.rules.exchange import (
+from resolvers.engines.documents import (
     LONGEST_TEXT,
-    Exported,
-    Imported,
     NotUnderstood,
     Tables,
-    UnreadableRules,
-    by_table,
+    UnreadableDocument,
     column_fqn,
     dump,
     load,
     mappings,
-    plain,
     text_of,
     texts_of,
 )
+from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
+from resolvers.engines.rules.exchange import Exported, Imported, by_table, plain
 from schema.data_readiness.rule import Expectation, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
@@ -52,10 +49,10 @@ _MORE_THAN: Final = re.compile(r"\s*>\s*(\d{1,15})\s*")
 
 
 def read_dbt(text: str, tables: Sequence[TableFacts]) -> Imported:
-    """The rules of a properties file about tables that are known. Raises Unreadable."""
+    """The rules of a properties file about tables that are known. Raises UnreadableDocument."""
     document = load(text)
     if not any(isinstance(document.get(name), list) for name in (*_SECTIONS, "sources")):
-        raise UnreadableRules(
+        raise UnreadableDocument(
             "The file is no dbt properties file: it has neither models nor sources, seeds or snapshots."
         )
     found = Imported()

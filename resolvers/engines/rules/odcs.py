@@ -7,26 +7,22 @@ engine `stoa`; a reader that does not know the engine passes it over, as the sta
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from resolvers.engines.error_detection.formula_arguments import finite, formula_of
-from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
-from resolvers.engines.rules.exchange import (
+from resolvers.engines.documents import (
     LONGEST_TEXT,
-    Exported,
-    Imported,
     NotUnderstood,
     Tables,
-    UnreadableRules,
-    asset_of_key,
-    by_table,
+    UnreadableDocument,
     column_fqn,
     dump,
     load,
     mappings,
-    plain,
     text_of,
     texts_of,
     value_text,
 )
+from resolvers.engines.error_detection.formula_arguments import finite, formula_of
+from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
+from resolvers.engines.rules.exchange import Exported, Imported, asset_of_key, by_table, plain
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS
 from schema.data_readiness.rule import CUSTOM_METRICS, LIBRARY_METRICS, Expectation, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
@@ -104,13 +100,13 @@ _METRIC_IDS: Final = {metric.fqn: metric for metric in METRICS}
 
 
 def read_odcs(text: str, tables: Sequence[TableFacts]) -> Imported:
-    """The rules of a contract about tables that are known. Raises Unreadable."""
+    """The rules of a contract about tables that are known. Raises UnreadableDocument."""
     document = load(text)
     if document.get("kind") != "DataContract":
-        raise UnreadableRules("The file is no data contract: its `kind` is not DataContract.")
+        raise UnreadableDocument("The file is no data contract: its `kind` is not DataContract.")
     version = text_of(document.get("apiVersion")) or ""
     if not version.lstrip("v").startswith("3."):
-        raise UnreadableRules(f"Data contracts of version 3 are read, and this is {version or 'of none'}.")
+        raise UnreadableDocument(f"Data contracts of version 3 are read, and this is {version or 'of none'}.")
     found = Imported()
     known = Tables(tables)
     for at, table in enumerate(document.get("schema") or [] if isinstance(document.get("schema"), list) else []):
