@@ -10,6 +10,7 @@ from resolvers.utils import (
     memories,
     metadata,
     schedules,
+    semantic_models,
     webhooks,
 )
 from rest_compat.door import Door
@@ -66,6 +67,9 @@ utils.get("/context-packs", context_packs.list_context_packs, envelope=PageLimit
 utils.get(_pack, context_packs.get_context_pack)  # addition
 utils.put(_pack, context_packs.update_context_pack)  # addition
 utils.delete(_pack, context_packs.delete_context_pack)  # addition
+
+utils.get(_pack + "/semantic-model", semantic_models.export_semantic_model)  # addition
+utils.post("/semantic-models", semantic_models.import_semantic_model, status=200)  # addition
 
 _memory = "/memories/{memory_id}"
 utils.post("/memories", memories.create_memory, status=200, created=201)

@@ -221,6 +221,11 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("since has passed and lies before until, with a bounded number of events between them.", "since"),
     ),
     "update_context_pack": (_value("A pack is deleted by DELETE.", "status"),),
+    "import_semantic_model": (
+        _PACK,
+        _value("The file is one of its format, of a bounded size, and names a bounded number of tables.", "text"),
+    ),
+    "export_semantic_model": (_value("The pack has a bounded number of memories and of tables.", "pack_id"),),
     "create_memory": (_EXPIRY, _PACK, _POLICY),
     "update_memory": (_MEMORY_STATE, _EXPIRY, _POLICY),
     "pin_memory": (_MEMORY_STATE,),

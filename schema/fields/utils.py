@@ -44,6 +44,7 @@ from resolvers.utils.schedules import (
     list_schedules,
     update_schedule,
 )
+from resolvers.utils.semantic_models import export_semantic_model, import_semantic_model
 from resolvers.utils.webhooks import (
     create_webhook,
     delete_webhook,
@@ -65,6 +66,7 @@ from schema.utils.lineage_import import LineageImported
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
+from schema.utils.semantic_model import SemanticModelExported, SemanticModelImported
 from schema.utils.webhook import Webhook, WebhookDelivery, WebhookReplayed, WebhookSecret, WebhookTest
 
 
@@ -85,6 +87,7 @@ class UtilsQuery:
     context_packs: Page[ContextPack] = opens(list_context_packs)
     context_packs_connection: Connection[ContextPack] = connects(list_context_packs)
     context_pack: ContextPack = opens(get_context_pack)
+    semantic_model: SemanticModelExported = opens(export_semantic_model)
     memories: Page[Memory] = opens(list_memories)
     memories_connection: Connection[Memory] = connects(list_memories)
     memory: Memory = opens(get_memory)
@@ -116,6 +119,7 @@ class UtilsMutation:
     create_context_pack: ContextPack = opens(create_context_pack)
     update_context_pack: ContextPack = opens(update_context_pack)
     delete_context_pack: Done = opens(delete_context_pack)
+    import_semantic_model: SemanticModelImported = opens(import_semantic_model)
     create_memory: Memory = opens(create_memory)
     update_memory: Memory = opens(update_memory)
     delete_memory: Done = opens(delete_memory)

@@ -75,7 +75,13 @@ async def get(world: World, token: str | None = None, path: str = "/governance/p
 
 def test_which_operations_count_as_bulk() -> None:
     bulk = {name for name, route in ROUTES.items() if route.operation.kind is CallKind.BULK}
-    assert bulk == {"index_entities", "delete_entities", "import_quality_rules", "import_dbt_manifest"}
+    assert bulk == {
+        "index_entities",
+        "delete_entities",
+        "import_quality_rules",
+        "import_dbt_manifest",
+        "import_semantic_model",
+    }
 
 
 async def test_both_doors_charge_one_window_of_reads(world: World) -> None:

@@ -53,7 +53,9 @@ def _parsed(text: str, dialect: str) -> exp.Query:
         statements = [one for one in reading.parser().parse(tokens, text) if one is not None]
     except UNREADABLE as error:
         words = parser_words(str(error).splitlines()[0]) if str(error) else type(error).__name__
-        raise QueryRefused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
+        raise QueryRefused(
+            "syntax", f"This is no {dialect or 'standard'} SQL that can be read: {plain(words)}"
+        ) from None
     if len(statements) != 1:
         raise QueryRefused("one_query", f"Send exactly one query, not {len(statements)} statements.")
     (statement,) = statements

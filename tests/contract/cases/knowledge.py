@@ -1,7 +1,8 @@
 """Context packs and memories."""
 
+import json
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from schema.utils.context_pack import ContextPackCreate, ContextPackUpdate, PackType
 from schema.utils.memory import (
@@ -13,6 +14,8 @@ from schema.utils.memory import (
     MemoryValidation,
     ValidationStatus,
 )
+from schema.utils.semantic_model import SemanticExportFormat, SemanticFormat, SemanticModelImport
+from tests.contract.cases import lineage
 from tests.contract.stage import MARK, Case, Place, Stage, nothing
 
 
@@ -87,7 +90,43 @@ async def validated_memory(stage: Stage, place: Place) -> dict[str, Any]:
     return await memory(stage, place) | {"validation": found}
 
 
+async def semantic_model(stage: Stage, place: Place) -> dict[str, Any]:
+    """A model with one measure of a table of the catalog."""
+    table = await lineage.a_table(stage, place)
+    source = ".".join(f'"{part}"' for part in table["fqn"].split(".")[1:])
+    metric = {"dialects": [{"dialect": "ANSI_SQL", "expression": "COUNT(DISTINCT t.c)"}]}
+    text = json.dumps(
+        {
+            "datasets": [{"name": "t", "source": source}],
+            "metrics": [{"name": "m", "expression": metric, "description": f"{MARK} words"}],
+        }
+    )
+    return {
+        "model": SemanticModelImport(
+            format=SemanticFormat.OSSIE,
+            text=text,
+            resource_uri=table["resource_uri"],
+            context_pack_id=UUID((await pack(stage, place))["pack_id"]),
+        )
+    }
+
+
+async def exported_model(stage: Stage, place: Place) -> dict[str, Any]:
+    """A pack, and the connection that its memories are of."""
+    made = await memory(stage, place)
+    listed = await stage.world.request(
+        "GET", f"/utils/memories/{made['memory_id']}", token=stage.owners[place.name],
+        headers={"X-Project-ID": place.project},
+    )  # fmt: skip
+    uri = await stage.connection(place)
+    return {
+        "pack_id": listed.json()["context_pack_id"], "resource_uri": uri, "format": SemanticExportFormat.OSSIE
+    }  # fmt: skip
+
+
 CASES = [
+    Case("import_semantic_model", "project", "can_create_resources", semantic_model),
+    Case("export_semantic_model", "project", "can_read", exported_model, "pack_id"),
     Case("create_context_pack", "project", "can_create_resources", new_pack),
     Case("list_context_packs", "project", "can_read", nothing),
     Case("get_context_pack", "project", "can_read", pack, "pack_id"),

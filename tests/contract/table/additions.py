@@ -22,6 +22,7 @@ REPORT = "what was measured is shown to people on one page"
 TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
 HAPPENED = "other systems hear of what has become true"
+SEMANTICS = "measures, joins and words that other tools keep are taken over, and handed on"
 LINEAGE = "what depends on what is told, followed and taken back"
 MEASURED = "what profiling has measured must be read"
 
@@ -55,6 +56,8 @@ ADDITIONS: dict[str, str] = {
     "GET /utils/context-packs/{pack_id}": PACKS,
     "PUT /utils/context-packs/{pack_id}": PACKS,
     "DELETE /utils/context-packs/{pack_id}": PACKS,
+    "GET /utils/context-packs/{pack_id}/semantic-model": SEMANTICS,
+    "POST /utils/semantic-models": SEMANTICS,
     "PUT /utils/memories/{memory_id}": MEMORIES,
     "DELETE /utils/memories/{memory_id}": MEMORIES,
     **{

@@ -265,6 +265,13 @@ def _memory_for(status: str) -> Makes:
     return makes
 
 
+async def _model_for_an_archived_pack(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await knowledge.semantic_model(stage, place)
+    path = f"/utils/context-packs/{made['model'].context_pack_id}"
+    await stage.made(place, "PUT", path, {"status": "archived"})
+    return made
+
+
 async def _pack_deleted_by_an_update(stage: Stage, place: Place) -> dict[str, Any]:
     return await knowledge.pack(stage, place) | {"changes": ContextPackUpdate.model_validate({"status": "deleted"})}
 
@@ -278,6 +285,7 @@ PACKS = [
     State("rotate_webhook_secret", "a webhook to a chat", _to_people, "channel"),
     State("create_memory", "a pack that is archived", _memory_for("archived"), "context_pack_id"),
     State("create_memory", "a pack that is deprecated", _memory_for("deprecated"), "context_pack_id"),
+    State("import_semantic_model", "a pack that is archived", _model_for_an_archived_pack, "context_pack_id"),
     State("send_webhook_test", "a webhook that is paused", _paused(events.webhook), "status"),
     State("replay_webhook", "a webhook that is paused", _paused(events.webhook_with_a_window), "status"),
     State("update_context_pack", "deleted by an update", _pack_deleted_by_an_update, "status"),

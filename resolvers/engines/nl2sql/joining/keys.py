@@ -193,11 +193,12 @@ class KeyFinder:
     def _remembered(self) -> Iterator[Key]:
         for memory in self.known.memories:
             if memory.memory_type == MemoryType.JOIN:
-                key = self._of_memory(memory)
+                key = self.remembered(memory)
                 if key is not None:
                     yield key
 
-    def _of_memory(self, memory: Memory) -> Key | None:
+    def remembered(self, memory: Memory) -> Key | None:
+        """The key that a memory of the type join says; None for one that does not resolve."""
         content = memory.content
         left, right = content.get("left"), content.get("right")
         condition = content.get("condition")

@@ -131,6 +131,8 @@ class Noted:
                 return None
             column.set("table", exp.to_identifier(self.catalog.tables[key.table].name, quoted=True))
             column.set("this", exp.to_identifier(key.column, quoted=True))
+            for part in ("db", "catalog"):  # a query calls its tables by their names alone
+                column.set(part, None)
             if key.table not in tables_used:
                 tables_used.append(key.table)
         if not tables_used:
