@@ -220,8 +220,13 @@ def test_a_viewer_a_cut_line_and_a_session_that_ends_each_have_their_face(browse
         page.open(f"{server.address}/console#/find?token={token}")
         page.wait_for("document.querySelector('.count')?.innerText === '2 tables'")
         page.evaluate("location.hash = '#/runs?of=sources'")
-        page.click(".sources .card button")  # who may look may not bring in
-        page.wait_for("document.querySelector('.refused')?.innerText.includes('This is not open to you')")
+        # Who may look may not bring in: nothing is offered that would be refused, and why stands in its place.
+        page.wait_for("document.querySelector('.closed')?.innerText.includes('“Start runs and ask questions”')")
+        assert page.evaluate("document.querySelectorAll('main button').length") == 0
+        for place in ("ask", "inbox?of=violations", "runs?of=schedules", "access", "access?of=secrets"):
+            page.evaluate(f"location.hash = '#/{place}'")
+            page.wait_for("!!document.querySelector('.closed') && !document.querySelector('.spinner')")
+            assert page.evaluate("document.querySelectorAll('main button, .wrong').length") == 0, place
 
         def cut(offline: bool) -> None:
             line = {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}

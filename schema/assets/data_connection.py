@@ -37,6 +37,7 @@ from schema.base import (
 )
 from schema.descriptions import describe, own_doc
 from schema.errors import ValidationError
+from schema.governance.permission import Permission, ResourceType
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
 from schema.naming import Tags
 from schema.node import entity
@@ -146,6 +147,11 @@ class DataConnection(Resource):
     async def catalog(self, info: Info) -> AssetMembers:
         """The databases that the catalog knows of this store, the first 500, for callers who may read metadata."""
         return await info.context.load.catalog_of(self)
+
+    @edge
+    async def permissions(self, info: Info) -> list[Permission]:
+        """What the caller may do with it."""
+        return await info.context.load.permissions_on((ResourceType.DATA_CONNECTION, self.resource_uri))
 
 
 def _typed(name: str) -> Any:

@@ -45,6 +45,20 @@ async def test_a_viewer_of_a_project_sees_that_project_and_may_read(world: World
     assert "CAN_WRITE" in by_group["data"]["viewer"]["permissions"]
 
 
+async def test_a_source_says_what_the_caller_may_do_with_it(world: World) -> None:
+    headers = {"X-Project-ID": world.shop}
+    body = {"name": "svc", "connection_type": "postgres", "database_config": {"host": "db", "database": "d"}}
+    made = await world.request("POST", "/assets/data", token=world.owner, headers=headers, json=body)
+    await world.grant("looker", "viewer", "project", world.shop)
+    query = "{ dataConnections { items { permissions } } }"
+    token = world.token("looker", project=world.shop)
+    [seen] = (await ask(world, token, query))["data"]["dataConnections"]["items"]
+    assert set(seen["permissions"]) == {"CAN_READ", "CAN_READ_METADATA"}
+    await world.grant("looker", "operator", "data_connection", made.json()["resource_uri"])
+    [seen] = (await ask(world, token, query))["data"]["dataConnections"]["items"]
+    assert {"CAN_EXECUTE", "CAN_DELETE"} & set(seen["permissions"]) == {"CAN_EXECUTE"}
+
+
 async def test_half_a_name_of_a_resource_is_refused_and_a_stranger_is_nobody(world: World) -> None:
     answer = await ask(world, world.owner, t="PROJECT")
     assert answer["errors"][0]["extensions"]["code"] == "INVALID_PARAMETER"

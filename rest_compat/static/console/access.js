@@ -6,6 +6,7 @@ import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
 import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
+import { Closed, useMay } from "./may.js";
 import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
 import { named, say, sentence } from "./words.js";
@@ -42,7 +43,9 @@ function Permissions({ given }) {
   const type = on ? "data_connection" : "project";
   const id = on || project;
   const answer = useAnswer(ACCESS, { resourceType: type.toUpperCase(), resourceId: id, user: asked || null });
-  const holders = useAnswer(HOLDERS, { resourceType: type.toUpperCase(), resourceId: id });
+  const may = useMay(on || undefined);
+  const shares = may("CAN_SHARE");
+  const holders = useAnswer(HOLDERS, may.known && shares ? { resourceType: type.toUpperCase(), resourceId: id } : undefined);
   const names = { [`project:${project}`]: say("access.theProject") };
   for (const one of sources.data?.dataConnections.items ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
   return html`
@@ -64,8 +67,9 @@ function Permissions({ given }) {
     html`<ul class="plain rows permissions" aria-label=${say("access.mayOf", { who: asked || say("access.you") })}>
       ${PERMISSIONS.map((name) => html`<${May} key=${name} title=${say(`permission.${name}`)} found=${answer.data[name]} names=${names} />`)}
     </ul>`}
-    <${Holders} answer=${holders} on=${on} />
-    <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${() => (answer.again(), holders.again())} />
+    ${!shares && html`<${Closed} needs=${["CAN_SHARE"]} on=${on} />`}
+    ${shares && html`<${Holders} answer=${holders} on=${on} />
+    <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${() => (answer.again(), holders.again())} />`}
   `;
 }
 

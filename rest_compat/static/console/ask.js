@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
 import { ask } from "./graph.js";
+import { Closed, useMay } from "./may.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
 import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
@@ -17,6 +18,7 @@ export function Ask({ given }) {
   const [text, setText] = useState(given.about ? say("ask.about", { name: given.about }) : "");
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState(null);
+  const may = useMay();
   const field = useRef();
   const own = useRef(given.session); // a session begun here has its turns already
 
@@ -63,11 +65,12 @@ export function Ask({ given }) {
     ${session && !turns && earlier.loading && html`<${Loading} what=${say("ask.opening")} />`}
     <ol class="turns">
       ${shown.map(
-        (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} onPick=${(reading) => send(reading.text, reading.id)} />`,
+        (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} onPick=${may("CAN_EXECUTE") ? (reading) => send(reading.text, reading.id) : null} />`,
       )}
     </ol>
     ${failure && html`<${Failed} failure=${failure} />`}
-    <form
+    ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
+    ${may("CAN_EXECUTE") && html`<form
       class="composer"
       onSubmit=${(event) => {
         event.preventDefault();
@@ -86,8 +89,8 @@ export function Ask({ given }) {
         }}
       ></textarea>
       <button type="submit" disabled=${busy || !text.trim()}>${say(busy ? "ask.asking" : "ask.do")}</button>
-    </form>
-    ${!session && html`<${Suggestions} onPick=${send} /><${Conversations} />`}
+    </form>`}
+    ${!session && html`${may("CAN_EXECUTE") && html`<${Suggestions} onPick=${send} />`}<${Conversations} />`}
   `;
 }
 

@@ -8,6 +8,7 @@ import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Actions, Rules, Score, Violations } from "./quality.js";
 import { Relations } from "./relations.js";
+import { Closed, useMay } from "./may.js";
 import { Start } from "./start.js";
 import { Suspects } from "./suspects.js";
 import { Tags } from "./tags.js";
@@ -33,6 +34,7 @@ function Table({ given }) {
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);
   const profile = useAnswer(PROFILE, variables);
+  const may = useMay();
   if (!variables) return html`<${Empty} icon="table" title=${say("asset.noneNamed")}>${pieces("asset.lookIn", { find: html`<a href=${link("find")}>${say("place.find")}</a>` })}<//>`;
   if (answer.failure) return html`<${Heading} title=${fqn}>${parts(fqn).at(-1)}<//><${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} what=${say("asset.opening")} />`;
@@ -45,7 +47,8 @@ function Table({ given }) {
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">${say("asset.undescribed")}</p>`}
-    <div class="acts"><a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a><a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a><${Start} fqn=${fqn} /></div>
+    <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}<a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a>${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}</div>
+    ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
     <${Actions} fqn=${fqn} />
     <div class="two">
       <${Score} fqn=${fqn} />

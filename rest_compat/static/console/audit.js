@@ -1,16 +1,24 @@
 // The audit log: who did what to what in the organization, and who was refused, the latest first.
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
+import { Closed, ORGANIZATION, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useTyped } from "./parts.js";
 import { AUDIT } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { moment, named, plain, say, sentence } from "./words.js";
 
+const NEEDS = "CAN_MANAGE_USERS";
 const FIRST = 50;
 const OUTCOMES = ["ALLOWED", "REFUSED"];
 
 export function Audit({ given }) {
+  const may = useMay(ORGANIZATION);
+  if (!may.known) return html`<${Loading} />`;
+  return may(NEEDS) ? html`<${Log} given=${given} />` : html`<p class="lead">${say("audit.lead")}</p><${Closed} needs=${[NEEDS]} />`;
+}
+
+function Log({ given }) {
   const [user, setUser] = useState(given.user ?? "");
   const asked = useTyped(user);
   const [most, setMost] = useState(FIRST);

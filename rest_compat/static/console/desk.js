@@ -96,7 +96,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
   }
   return html`
     <p class="keys quiet">
-      ${pieces("desk.keys", {
+      ${pieces(choices.length ? "desk.keys" : "desk.look", {
         down: html`<kbd>↓</kbd>`,
         up: html`<kbd>↑</kbd>`,
         shift: html`<kbd>⇧</kbd>`,

@@ -37,6 +37,24 @@ export const FIND = `
   }
 `;
 
+export const MAY = `
+  query ConsoleMay($resourceType: ResourceType, $resourceId: String) {
+    viewer {
+      permissions(resourceType: $resourceType, resourceId: $resourceId)
+    }
+  }
+`;
+
+export const TAGS = `
+  query ConsoleTags {
+    taxonomy {
+      items {
+        tagFqn
+      }
+    }
+  }
+`;
+
 export const ASSET = `
   query ConsoleAsset($resourceUri: String!, $fqn: String!) {
     metadata(

@@ -2,7 +2,8 @@
 // asked for, it is the front page: what there is, how good it is and what waits.
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
-import { FIND } from "./documents.js";
+import { Choice } from "./decide.js";
+import { FIND, TAGS } from "./documents.js";
 import { Overview, Tree } from "./overview.js";
 import { Empty, Failed, Heading, html, Icon, Loading, Told, useAnswer, Views } from "./parts.js";
 import { above, link, settle } from "./places.js";
@@ -17,16 +18,24 @@ const PAGE = 30;
 // Whatever lies below a dotted name, at any depth.
 const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;
 
-// Plain words find what begins with the last of them; whatever uses the language of searches is sent as it stands.
-function asked(text, under) {
+// What has a tag, or begins with it; a table has those of its columns as well.
+const quoted = (tag) => `"${tag.replace(/["\\]/g, "\\$&")}"`;
+const tagged = (tag, kind) => (kind === "TABLE" ? `(tags:${quoted(tag)} OR columns.tags:${quoted(tag)})` : `tags:${quoted(tag)}`);
+
+function asked(text, { under, tag, kind }) {
   const words = worded(text.trim());
-  if (!under) return words;
-  return words ? `(${words}) AND ${below(under)}` : below(under);
+  const all = [words && (under || tag ? `(${words})` : words), tag && tagged(tag, kind), under && below(under)].filter(Boolean);
+  return all.length ? all.join(" AND ") : null;
 }
 
+// Plain words and dotted names find what begins with the last of them, in names and texts and among the tags; whatever
+// uses the language of searches is sent as it stands.
 function worded(words) {
   if (!words) return null;
-  return /^[\p{L}\p{N}_\s]+$/u.test(words) && !/\b(AND|OR|NOT)\b/.test(words) ? words + "*" : words;
+  if (!/^[\p{L}\p{N}_\s.]+$/u.test(words) || /\b(AND|OR|NOT)\b/.test(words)) return words;
+  const begins = /[\s.]$/.test(words) ? words : words + "*";
+  const parts = words.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return parts.length ? `(${begins}) OR tags:${parts.join(".")}*` : words;
 }
 
 function target({ type, resourceUri, fullyQualifiedName, name }) {
@@ -61,6 +70,7 @@ export function Find({ given }) {
   const field = useRef();
   const kind = given.kind ?? "";
   const under = given.under ?? "";
+  const tag = given.tag ?? "";
 
   useEffect(() => {
     const later = setTimeout(() => {
@@ -69,13 +79,14 @@ export function Find({ given }) {
     }, PAUSE);
     return () => clearTimeout(later);
   }, [text]);
-  useEffect(() => settle("find", { q: words, kind, under }), [words]);
-  useEffect(() => setOffset(0), [kind, under]);
+  useEffect(() => setText(given.q ?? ""), [given]); // a link to another place of Find says what is looked for there
+  useEffect(() => settle("find", { q: words, kind, under, tag }), [words]);
+  useEffect(() => setOffset(0), [kind, under, tag]);
   useEffect(() => field.current?.focus(), []);
 
-  const idle = !words.trim() && !kind && !under;
+  const idle = !words.trim() && !kind && !under && !tag;
   // Without any words the tables come first: columns are thousands, and begin with whatever sorts before letters.
-  const variables = { q: asked(words, under), assetType: kind || (idle ? "TABLE" : null), offset };
+  const variables = { q: asked(words, { under, tag, kind }), assetType: kind || (idle ? "TABLE" : null), offset };
   const answer = useAnswer(FIND, variables);
   const empty = idle && answer.data?.searchMetadata.total === 0;
   return html`
@@ -89,16 +100,27 @@ export function Find({ given }) {
         onInput=${(event) => setText(event.target.value)}
       />
     </form>
-    <${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under })])]} />
-    ${under && html`<p class="kinds"><a class="under" href=${link("find", { q: text, kind })} title=${say("find.inRemove")}>${say("find.in", { place: under })} <span aria-hidden="true">×</span><span class="hidden">, ${say("find.inRemove")}</span></a></p>`}
+    <${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under, tag })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under, tag })])]} />
+    <${ByTag} tag=${tag} onChange=${(chosen) => (location.hash = link("find", { q: text, kind, under, tag: chosen }))} />
+    ${under && html`<p class="kinds"><a class="under" href=${link("find", { q: text, kind, tag })} title=${say("find.inRemove")}>${say("find.in", { place: under })} <span aria-hidden="true">×</span><span class="hidden">, ${say("find.inRemove")}</span></a></p>`}
     ${idle && !empty && html`<${Overview} />`}
     <div class=${empty ? undefined : "with-tree"}>
       ${!empty && html`<${Tree} under=${under} />`}
       <div>
-        <${Found} answer=${answer} text=${words} offset=${offset} onPage=${setOffset} narrowed=${kind || under} idle=${idle} />
+        <${Found} answer=${answer} text=${words} offset=${offset} onPage=${setOffset} narrowed=${kind || under || tag} idle=${idle} />
       </div>
     </div>
   `;
+}
+
+// The tags that the platform knows; one that somebody made up comes from the page of a table.
+function ByTag({ tag, onChange }) {
+  const { data } = useAnswer(TAGS, {});
+  const known = (data?.taxonomy.items ?? []).map((one) => one.tagFqn).sort();
+  const all = tag && !known.includes(tag) ? [tag, ...known] : known;
+  return html`<form class="fields filter" onSubmit=${(event) => event.preventDefault()}>
+    <${Choice} label=${say("find.tag")} options=${[["", say("find.anyTag")], ...all.map((one) => [one, one])]} value=${tag} onChange=${onChange} />
+  </form>`;
 }
 
 function Found({ answer, text, offset, onPage, narrowed, idle }) {

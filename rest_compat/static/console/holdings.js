@@ -3,6 +3,7 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { ask } from "./graph.js";
 import { ADD_PROJECT, DELETE_SECRET, KEEP_SECRET, LIMITS, MY_PROJECTS, SECRETS } from "./place-documents.js";
+import { Closed, ORGANIZATION, useMay } from "./may.js";
 import { Empty, Failed, html, Loading, NotShown, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { moment, say } from "./words.js";
@@ -47,6 +48,7 @@ function Answered({ answer, children }) {
 }
 
 export function Projects() {
+  const may = useMay(ORGANIZATION);
   const answer = useAnswer(MY_PROJECTS, {}, { anywhere: true });
   const now = window.stoa.headers()["X-Project-ID"];
   const open = (id) => {
@@ -70,7 +72,7 @@ export function Projects() {
         <${NotShown} count=${projects.total - projects.items.length} />
       `}
     <//>
-    <${AddProject} onMade=${answer.again} />
+    ${may("CAN_MANAGE_PROJECTS") ? html`<${AddProject} onMade=${answer.again} />` : html`<${Closed} needs=${["CAN_MANAGE_PROJECTS"]} />`}
   `;
 }
 
@@ -83,7 +85,9 @@ export function AddProject({ onMade }) {
 }
 
 export function Secrets() {
-  const answer = useAnswer(SECRETS, {});
+  const may = useMay();
+  const reads = may("CAN_READ_SECRETS");
+  const answer = useAnswer(SECRETS, may.known && reads ? {} : undefined);
   const [told, setTold] = useState("");
   const [failure, setFailure] = useState(null);
   const keep = async ({ name, value, description }) => {
@@ -96,7 +100,8 @@ export function Secrets() {
     <p class="lead">${say("secrets.lead")}</p>
     ${told && html`<p class="outcome" role="status">${told}</p>`}
     ${failure && html`<${Failed} failure=${failure} />`}
-    <${Answered} answer=${answer}>
+    ${!reads && html`<${Closed} needs=${["CAN_READ_SECRETS"]} />`}
+    ${reads && html`<${Answered} answer=${answer}>
       ${({ projectSecrets }) => html`
         ${!projectSecrets.items.length && html`<${Empty} icon="closed" title=${say("secrets.none")}>${say("secrets.none.next")}<//>`}
         <ul class="hits">
@@ -105,14 +110,14 @@ export function Secrets() {
               <div class="card-head"><strong>${one.name}</strong> <span class="quiet" aria-hidden="true">••••••••</span></div>
               ${one.description && html`<p>${one.description}</p>`}
               <p class="quiet small">${say("secrets.changed", { when: moment(one.updatedAt), who: one.updatedBy })}</p>
-              <p class="acts"><button type="button" class="quiet-button" onClick=${() => remove(one.name)}>${say("secrets.delete")}</button></p>
+              ${may("CAN_MANAGE_SECRETS") && html`<p class="acts"><button type="button" class="quiet-button" onClick=${() => remove(one.name)}>${say("secrets.delete")}</button></p>`}
             </li>`,
           )}
         </ul>
         <${NotShown} count=${projectSecrets.total - projectSecrets.items.length} />
       `}
-    <//>
-    <${Sending} title=${say("secrets.add")} verb=${say("secrets.create")} send=${keep} fields=${[["name", "text", "secrets.name", true], ["value", "password", "secrets.value", true], ["description", "text", "projects.description", false]]} />
+    <//>`}
+    ${may("CAN_MANAGE_SECRETS") && html`<${Sending} title=${say("secrets.add")} verb=${say("secrets.create")} send=${keep} fields=${[["name", "text", "secrets.name", true], ["value", "password", "secrets.value", true], ["description", "text", "projects.description", false]]} />`}
   `;
 }
 

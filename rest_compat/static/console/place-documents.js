@@ -178,6 +178,7 @@ export const SOURCES = `
         storageConfig
         filesystemConfig
         updatedAt
+        permissions
       }
     }
   }

@@ -6,6 +6,7 @@ import { Desk, grouped } from "./desk.js";
 import { RUNS } from "./documents.js";
 import { ask } from "./graph.js";
 import { DECIDE_MATCHING, DECIDE_PROPOSALS, PROPOSAL_GROUPS, PROPOSALS, TRY_PROPOSALS, WAITING } from "./inbox-documents.js";
+import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";
@@ -15,6 +16,7 @@ import { moment, number, say, work } from "./words.js";
 const MOST_RUNS = 20;
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
+const NEEDS = "CAN_MANAGE_METADATA";
 const NOUN = "count.proposals";
 const SURE = ["", "0.95", "0.9", "0.75", "0.5"];
 
@@ -65,6 +67,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
   const list = useAll(PROPOSAL_GROUPS, { runId: run, ...narrowed }, most);
   const count = useAnswer(WAITING, { runId: run, ...narrowed });
   const members = useMembers(run, narrowed);
+  const may = useMay();
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const again = () => (list.again(), count.again());
@@ -127,7 +130,8 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
       <a href=${link("inbox")}>${say("proposals.allRuns")}</a>
       ${total !== undefined && html`<span class="quiet" role="status">${say("proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
-    ${(list.total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${total} onAll=${everything} />`}
+    ${(list.total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}
+    ${!may(NEEDS) && html`<${Closed} needs=${[NEEDS]} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${again} />`}
     ${members.failure && html`<${Failed} failure=${members.failure} />`}
@@ -135,7 +139,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
     ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
     ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} choices=${[choice("a", "APPROVE"), choice("r", "REJECT")]} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
+    html`<${Desk} groups=${sections} choices=${may(NEEDS) ? [choice("a", "APPROVE"), choice("r", "REJECT")] : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
     ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>${say("proposals.moreGroups", { count: left })}</button>`}

@@ -3,6 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { CANCEL_RUN, RETRY_RUN, RUN } from "./documents.js";
 import { ask, follow } from "./graph.js";
+import { useMay } from "./may.js";
 import { Failed, Heading, html, Loading, NotShown } from "./parts.js";
 import { link, parts } from "./places.js";
 import { Progress, Status } from "./runs.js";
@@ -17,6 +18,7 @@ export function Run({ given }) {
   const [failure, setFailure] = useState(null);
   const [refused, setRefused] = useState(null);
   const [round, setRound] = useState(0);
+  const may = useMay();
   const variables = { configurationId: given.configuration, runId: given.run };
   useEffect(() => {
     const leaving = new AbortController();
@@ -34,8 +36,8 @@ export function Run({ given }) {
     <nav class="trail" aria-label=${say("part.where")}><a href=${link("runs")}>${say("place.runs")}</a></nav>
     <div class="ask-head">
       <${Heading} title=${sentence(work(run.workflowType))}>${sentence(work(run.workflowType))}<//>
-      ${open && html`<button type="button" class="quiet-button" onClick=${() => act(CANCEL_RUN)}>${say("run.cancel")}</button>`}
-      ${!open && run.progress.failed > 0 && html`<button type="button" class="quiet-button" onClick=${() => act(RETRY_RUN)}>${say("run.retry")}</button>`}
+      ${open && may("CAN_EXECUTE") && html`<button type="button" class="quiet-button" onClick=${() => act(CANCEL_RUN)}>${say("run.cancel")}</button>`}
+      ${!open && run.progress.failed > 0 && may("CAN_EXECUTE") && html`<button type="button" class="quiet-button" onClick=${() => act(RETRY_RUN)}>${say("run.retry")}</button>`}
     </div>
     <p class="facts"><${Status} value=${run.status} /> <${On} fqn=${run.assetFqn} /> <span>${[moment(run.startedAt) || say("run.waits"), lasted(run)].filter(Boolean).join(" · ")}</span></p>
     <p role="status"><${Progress} progress=${run.progress} label=${say("run.over")} />${run.progress.rowsTotal > 0 && html` <span class="quiet small">${say("run.rowsOf", { done: run.progress.rowsDone ?? 0, rows: say("count.rows", { count: run.progress.rowsTotal }) })}</span>`}</p>

@@ -3,6 +3,7 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { ask } from "./graph.js";
 import { ADD_SCHEDULE, DELETE_SCHEDULE, SCHEDULES, SWITCH_SCHEDULE } from "./place-documents.js";
+import { Closed, useMay } from "./may.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
 import { RunViews } from "./runs.js";
 import { moment, say, sentence, work } from "./words.js";
@@ -13,6 +14,7 @@ const often = (cron) => Object.keys(WHEN).find((name) => WHEN[name] === cron);
 export function Schedules() {
   const { data, failure, again } = useAnswer(SCHEDULES, {});
   const configurations = data?.workflowConfigurations.items ?? [];
+  const may = useMay();
   const items = data?.schedules.items ?? [];
   return html`
     <${Heading} title=${say("runs.schedules")}>${say("place.runs")}<//>
@@ -20,13 +22,14 @@ export function Schedules() {
     <p class="lead">${say("schedules.lead")}</p>
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${!data && !failure && html`<${Loading} />`}
-    ${data && !items.length && html`<${Empty} icon="runs" title=${say("schedules.none")}>${say(configurations.length ? "schedules.none.next" : "schedules.configurations")}<//>`}
-    <ul class="hits">${items.map((one) => html`<${Schedule} key=${one.scheduleId} one=${one} runs=${configurations.find(({ id }) => id === one.referenceId)} again=${again} />`)}</ul>
-    ${configurations.length > 0 && html`<${Add} configurations=${configurations} again=${again} />`}
+    ${data && !items.length && html`<${Empty} icon="runs" title=${say("schedules.none")}>${say(!configurations.length ? "schedules.configurations" : may("CAN_CREATE_RESOURCES") ? "schedules.none.next" : "schedules.none.look")}<//>`}
+    <ul class="hits">${items.map((one) => html`<${Schedule} key=${one.scheduleId} one=${one} runs=${configurations.find(({ id }) => id === one.referenceId)} may=${may} again=${again} />`)}</ul>
+    ${!may("CAN_CREATE_RESOURCES") && html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
+    ${configurations.length > 0 && may("CAN_CREATE_RESOURCES") && html`<${Add} configurations=${configurations} again=${again} />`}
   `;
 }
 
-function Schedule({ one, runs, again }) {
+function Schedule({ one, runs, may, again }) {
   const [failure, setFailure] = useState(null);
   const act = (document, given = {}) => ask(document, { scheduleId: one.scheduleId, ...given }).then(again, setFailure);
   const { cron, timezone, runAt } = one.schedule;
@@ -37,8 +40,8 @@ function Schedule({ one, runs, again }) {
       <div class="card-head"><strong>${one.scheduleName}</strong></div>
       <p class="quiet">${told.filter(Boolean).join(" · ")}</p>
       <p class="acts">
-        <button type="button" class="quiet-button" onClick=${() => act(SWITCH_SCHEDULE, { enabled: !one.enabled })}>${say(one.enabled ? "schedules.pause" : "schedules.on")}</button>
-        <button type="button" class="quiet-button" onClick=${() => act(DELETE_SCHEDULE)}>${say("schedules.delete")}</button>
+        ${may("CAN_WRITE") && html`<button type="button" class="quiet-button" onClick=${() => act(SWITCH_SCHEDULE, { enabled: !one.enabled })}>${say(one.enabled ? "schedules.pause" : "schedules.on")}</button>`}
+        ${may("CAN_DELETE") && html`<button type="button" class="quiet-button" onClick=${() => act(DELETE_SCHEDULE)}>${say("schedules.delete")}</button>`}
       </p>
       ${failure && html`<${Failed} failure=${failure} />`}
     </li>

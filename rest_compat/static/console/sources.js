@@ -5,6 +5,7 @@ import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { START_RUN } from "./documents.js";
 import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
+import { Closed, holds, useMay } from "./may.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
 import { link, part } from "./places.js";
 import { RunViews, Status } from "./runs.js";
@@ -24,6 +25,8 @@ const KINDS = {
   },
 };
 
+const RUNS = ["CAN_EXECUTE"];
+
 // What is done to all tables of a source at once, one after the other.
 const ON_ALL = { enrich: "RUN_ALL_ENRICHMENT", assess: "DQ_ASSESSMENT" };
 
@@ -32,6 +35,7 @@ export function Sources({ given }) {
   const [made, setMade] = useState(given.made ?? "");
   const { data, failure, again } = answer;
   const items = data?.dataConnections.items ?? [];
+  const may = useMay();
   return html`
     <${Heading} title=${say("runs.sources")}>${say("place.runs")}<//>
     <${RunViews} now="sources" />
@@ -39,9 +43,10 @@ export function Sources({ given }) {
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${!data && !failure && html`<${Loading} />`}
     ${data && !items.length && html`<${Empty} icon="database" title=${say("sources.none")}>${say("sources.none.next")}<//>`}
+    ${items.length > 0 && !may(...RUNS) && html`<${Closed} needs=${RUNS} />`}
     ${made && html`<p class="outcome" role="status">${say("sources.connected", { name: made })}</p>`}
-    <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} onGone=${again} />`)}</ul>
-    <${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />
+    <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} runs=${may(...RUNS)} onGone=${again} />`)}</ul>
+    ${!may("CAN_CREATE_RESOURCES") ? html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />` : html`<${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />`}
   `;
 }
 
@@ -52,7 +57,8 @@ function placed({ databaseConfig, storageConfig, filesystemConfig }) {
   return PLACED.filter((name) => config[name] != null && config[name] !== "").map((name) => config[name]).join(" · ");
 }
 
-function Source({ source, onGone }) {
+function Source({ source, runs, onGone }) {
+  const may = (permission) => holds(source.permissions, [permission]);
   const [state, setState] = useState({});
   const [asked, setAsked] = useState(null);
   const service = source.resourceUri.split(":").at(-1);
@@ -104,12 +110,12 @@ function Source({ source, onGone }) {
       ${source.description && html`<p class="quiet">${source.description}</p>`}
       ${source.statusMessage && wrong && html`<p class="trouble">${source.statusMessage}</p>`}
       <p class="acts">
-        <button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>
-        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>
-        ${Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
+        ${runs && html`<button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>`}
+        ${may("CAN_EXECUTE") && html`<button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>`}
+        ${runs && Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
         <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
         <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
-        <button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>
+        ${may("CAN_DELETE") && html`<button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>`}
       </p>
       ${state.said && html`<p class="outcome" role="status">${state.said}</p>`}
       ${state.trouble && html`<p class="trouble" role="alert">${state.trouble}</p>`}

@@ -5,6 +5,7 @@ import { carryOutAll, Choice, Outcome, Sure, useQueue } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js";
 import { ask, save } from "./graph.js";
+import { Closed, useMay } from "./may.js";
 import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
@@ -30,6 +31,7 @@ export function Suspects({ fqn, columns }) {
   const [page, setPage] = useState(1);
   const [gone, setGone] = useState(() => new Set());
   const going = useRef(new Set()); // what is decided and not yet sent stays away from an answer that comes meanwhile
+  const may = useMay();
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const narrowed = { kind: filter.kind || undefined, probabilityAtLeast: filter.sure ? Number(filter.sure) : undefined };
@@ -96,11 +98,12 @@ export function Suspects({ fqn, columns }) {
   const groups = grouped(items, (one) => one.assetFqn, (one) => one.column, (one, other) => other.items[0].probability - one.items[0].probability);
   return html`
     <${Frame} note=${say(suspectsInTable > found.total ? "suspects.assessedOf" : "suspects.assessed", { when: moment(measuredAt), found: found.total, all: suspectsInTable })}>
-      <${Filter} filter=${filter} columns=${columns} onChange=${filtered}><${Save} only=${only} name=${say("suspects.name", { fqn })} /><//>
+      <${Filter} filter=${filter} columns=${columns} onChange=${filtered}>${may("CAN_CREATE_RESOURCES") && html`<${Save} only=${only} name=${say("suspects.name", { fqn })} />`}<//>
+      ${!may("CAN_WRITE") && html`<${Closed} needs=${["CAN_WRITE"]} />`}
       <${Outcome} told=${told} />
       <p class="count" role="status">${say(NOUN, { count: Math.max(0, list.total - gone.size) })}${loading || queue.going ? " …" : ""}</p>
       ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${() => setPage(1)}>${say("suspects.first")}</button>` : html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>${say("suspects.showAll")}</button><//>`)}
-      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${choices} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${may("CAN_WRITE") ? choices : []} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
       ${pages > 1 && html`<nav class="pages" aria-label=${say("suspects.pages")}>
         <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${() => setPage(page - 1)}>${say("suspects.before")}</button>
         <span class="quiet">${say("suspects.page", { page, pages })}</span>

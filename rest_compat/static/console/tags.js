@@ -3,6 +3,7 @@
 import { useState } from "../vendor/preact-hooks.js";
 
 import { html } from "./parts.js";
+import { link } from "./places.js";
 import { say } from "./words.js";
 
 const ORDER = ["PII", "Sensitivity"];
@@ -14,7 +15,13 @@ const weight = (tag) => {
   return family(tag) === LATE ? ORDER.length + 1 : ORDER.length;
 };
 
-const Tag = ({ tag }) => html`<span class=${family(tag) === ORDER[0] ? "tag personal" : "tag"} title=${tag.tagDescription}>${tag.tagFqn}</span>`;
+const looks = (tag) => (family(tag) === ORDER[0] ? "tag personal" : "tag");
+
+// Where a tag stands by itself, it leads to all that have it.
+const Tag = ({ tag, leads }) =>
+  leads
+    ? html`<a class=${looks(tag)} title=${tag.tagDescription} href=${link("find", { tag: tag.tagFqn })}>${tag.tagFqn}</a>`
+    : html`<span class=${looks(tag)} title=${tag.tagDescription}>${tag.tagFqn}</span>`;
 
 // The first tags, and how many more there are: by name for who points at them or, where it may be pressed, for all.
 export function Tags({ tags, most = 3, opens = false }) {
@@ -27,7 +34,7 @@ export function Tags({ tags, most = 3, opens = false }) {
   const more = sorted.length - shown.length;
   return html`
     <span class="tags">
-      ${shown.map((tag) => html`<${Tag} key=${tag.tagFqn} tag=${tag} />`)}
+      ${shown.map((tag) => html`<${Tag} key=${tag.tagFqn} tag=${tag} leads=${opens} />`)}
       ${more > 0 && opens && html`<button type="button" class="tag" aria-label=${say("tags.show", { count: more, names })} onClick=${() => setOpen(true)}>+${more}</button>`}
       ${more > 0 && !opens && html`<span class="tag more-tags" title=${names} role="note" aria-label=${say("tags.and", { names })}>+${more}</span>`}
     </span>

@@ -4,6 +4,7 @@ import { useState } from "../vendor/preact-hooks.js";
 import { Outcome, Sure } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
+import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { REVIEW_TERM, TERMS } from "./place-documents.js";
 import { Empty, Failed, html, Loading, Told } from "./parts.js";
@@ -11,6 +12,7 @@ import { listed, moment, named, number, say, sentence } from "./words.js";
 
 const WAITING = ["IN_REVIEW", "DRAFT"];
 const CHOICES = { a: "APPROVE", r: "REJECT" };
+const NEEDS = "CAN_MANAGE_METADATA";
 const NOUN = "terms.noun";
 const nameOf = (one) => one.displayName || one.name;
 
@@ -18,6 +20,7 @@ export function Terms() {
   const reviewed = useAll(TERMS, { status: WAITING[0] });
   const drafts = useAll(TERMS, { status: WAITING[1] });
   const lists = [reviewed, drafts];
+  const may = useMay();
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const items = lists.flatMap((list) => list.items);
@@ -53,12 +56,13 @@ export function Terms() {
   });
   const groups = grouped(items, (one) => one.status, (one) => sentence(named("status", one.status)), (one, other) => WAITING.indexOf(one.key) - WAITING.indexOf(other.key));
   return html`
+    ${!may(NEEDS) && html`<${Closed} needs=${[NEEDS]} />`}
     <${Outcome} told=${told} />
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${loading && !failure && html`<${Loading} what=${say("terms.fetching")} />`}
     ${!loading && !failure && !items.length && html`<${Empty} icon="done" title=${say("terms.none")}>${say("terms.none.next")}<//>`}
     ${items.length > 0 && html`<p class="count" role="status">${say("terms.count", { count: items.length })}</p>`}
-    ${items.length > 0 && html`<${Desk} groups=${groups} choices=${choices} sum=${(group) => number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+    ${items.length > 0 && html`<${Desk} groups=${groups} choices=${may(NEEDS) ? choices : []} sum=${(group) => number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
     ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }

@@ -5,6 +5,7 @@ import { carryOutAll, Choice, Like, oneOnly, Outcome, patternOf, Sure } from "./
 import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
+import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
 import { Empty, Failed, html, Loading, Told } from "./parts.js";
@@ -13,6 +14,7 @@ import { ORDER, seen, Severity, worst, wrongOf } from "./quality.js";
 import { named, number, plain, say, sentence } from "./words.js";
 
 const MOST = 1000;
+const NEEDS = "CAN_WRITE";
 const NOUN = "count.violations";
 const KEYS = { ACKNOWLEDGED: "c", RESOLVED: "x", FALSE_POSITIVE: "d", OPEN: "o" };
 const REASONED = ["RESOLVED", "FALSE_POSITIVE"];
@@ -32,6 +34,7 @@ export function Triage({ given: { status = "", severity = "", like = "" } }) {
   const [filter, setFilter] = useState({ status, severity, like });
   const stands = filter.status in MOVES ? filter.status : "OPEN";
   const list = useAll(TRIAGED_VIOLATIONS, { status: stands, severity: filter.severity || undefined, assetsLike: patternOf(filter.like) }, MOST);
+  const may = useMay();
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const only = { statuses: [stands], severities: filter.severity ? [filter.severity] : undefined, assetsLike: patternOf(filter.like) };
@@ -80,13 +83,14 @@ export function Triage({ given: { status = "", severity = "", like = "" } }) {
   const groups = grouped(list.items, (one) => one.name, (one) => sentence(plain(one.name)), (one, other) => worst(one.items[0], other.items[0]));
   const total = list.total ?? 0;
   return html`
-    <${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${total} onAll=${(choice) => askAbout(choice, only, `${say(narrow || stands !== "OPEN" ? "triage.fits" : "triage.open")}${inWords(filter)}.`)} />
+    <${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${(choice) => askAbout(choice, only, `${say(narrow || stands !== "OPEN" ? "triage.fits" : "triage.open")}${inWords(filter)}.`)} />
+    ${!may(NEEDS) && html`<${Closed} needs=${[NEEDS]} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${list.again} />`}
     ${list.total === null && list.loading && html`<${Loading} what=${say("triage.fetching")} />`}
     ${list.total !== null && !list.loading && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ status: "", severity: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`)}
     ${list.items.length > 0 && html`<p class="count" role="status">${say(total > MOST ? "triage.countOf" : "triage.count", { count: list.items.length, total, status: named("violation", stands) })}${list.loading ? " …" : ""}</p>`}
-    ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${able} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+    ${list.items.length > 0 && html`<${Desk} groups=${groups} choices=${may(NEEDS) ? able : []} sum=${(group) => group.items.length} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} may=${may(NEEDS)} />`} />`}
     ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
@@ -115,7 +119,7 @@ const Row = ({ one }) => html`
   ${wrongOf(one).toLowerCase() !== plain(one.name) && html`<span class="about"><${Told} text=${wrongOf(one)} /></span>`}
 `;
 
-function Detail({ one }) {
+function Detail({ one, may }) {
   const { examples = [], numerator, denominator, value, unit } = one.details;
   const wrong = denominator != null && numerator != null ? denominator - numerator : null;
   return html`
@@ -125,7 +129,7 @@ function Detail({ one }) {
     ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
     <p class="quiet">${sentence(seen([one]))}.</p>
-    <${Assign} one=${one} />
+    ${may ? html`<${Assign} one=${one} />` : one.assignedTo && html`<p>${say("triage.assigned", { who: one.assignedTo })}</p>`}
   `;
 }
 

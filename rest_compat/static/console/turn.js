@@ -48,7 +48,7 @@ export function Turn({ session, turn, last, onPick }) {
         <${Said} known=${known} onPick=${last ? onPick : null} />
         ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
-        <${Readings} readings=${known.done?.readings} open=${last} onPick=${onPick} />
+        <${Readings} readings=${known.done?.readings} open=${last && onPick} onPick=${onPick} />
         <${Charts} artifacts=${known.artifacts} />
         ${known.result && html`<${Rows} result=${known.result} /><${Csv} artifacts=${known.artifacts} result=${known.result} />`}
         <${Query} known=${known} session=${session} turn=${turn.turnId} />

@@ -1,0 +1,75 @@
+"""What a steward does by hand in the console, beside what engines propose."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from auth.issuer import DevelopmentIssuer
+from tests.support.browser import Page
+from tests.support.server import Client, Server, stoa
+from tests.test_console_browser import browser, run, tab
+
+__all__ = ["browser", "tab"]
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
+
+PEOPLE = "id,contact,country\n" + "".join(f"{at},p{at}@example.org,{'NO' if at % 3 else 'PE'}\n" for at in range(1, 41))
+VISITS = "id,person\n" + "".join(f"{at},{at % 40 + 1}\n" for at in range(1, 81))
+COUNT = "document.querySelector('.count')?.innerText"
+
+
+@contextmanager
+def catalog(place: Path) -> Iterator[tuple[Server, Client, str]]:
+    """A server with two tables in its catalog, and the address of their source."""
+    folder = place / "files" / "north"
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text(PEOPLE)
+    (folder / "visits.csv").write_text(VISITS)
+    stoa(place, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
+    settings = {"filesystem_roots": f"acme={place / 'files'}"}
+    with Server(place, settings=settings).ready() as server, Client(place, server) as client:
+        source = {"name": "North", "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
+        uri = client("POST", "/assets/data", json=source)["resource_uri"]
+        run(client, "service-ingestion", resource_uri=uri)
+        yield server, client, uri
+
+
+def signed_in(page: Page, server: Server, place: Path, to: str, user: str = "olga") -> None:
+    """Open a place of the console as somebody."""
+    token = DevelopmentIssuer(place / "data").issue(user, "acme", ttl=timedelta(hours=1))
+    page.open(f"{server.address}/console{to}{'&' if '?' in to else '?'}token={token}")
+
+
+def filled(page: Page, within: str, **values: str) -> None:
+    """Fill the fields of a form by their names, as typing or choosing does."""
+    for name, value in values.items():
+        page.wait_for(
+            f"((field) => {{ if (!field) return false; field.value = {value!r};"
+            " for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true}));"
+            " return true })"
+            f"(document.querySelector('{within} [name={name}]'))"
+        )
+
+
+def test_a_tag_is_found_by_its_words_by_a_choice_and_from_a_table(tab: Page, tmp_path: Path) -> None:
+    with catalog(tmp_path) as (server, client, uri):
+        at = f"/utils/data_connection/{uri}/metadata?fqn=north.north.root.people.contact"
+        tag = {"tag_id": "PII.Email", "tag_fqn": "PII.Email", "tag_name": "Email", "tag_description": ""}
+        client("PUT", at, json={"tags": [tag], "is_pii_tagged": True})
+
+        signed_in(tab, server, tmp_path, "#/find?q=email")
+        tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit').innerText.includes('PII.Email')")
+        tab.evaluate("location.hash = '#/find?kind=TABLE'")
+        tab.wait_for(f"{COUNT} === '2 results'")
+        tab.evaluate(
+            "((select) => { select.value = 'PII.Email'; select.dispatchEvent(new Event('change', {bubbles: true})) })"
+            "(document.querySelector('.filter select'))"
+        )
+        tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit strong').innerText === 'people'")
+        tab.click(".hit")
+        tab.click("td .tag, th .tag")
+        tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit strong').innerText === 'contact'")
+        tab.open("about:blank")
