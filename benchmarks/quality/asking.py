@@ -176,6 +176,10 @@ class Session:
         """Whether a draft runs and answers a question."""
         return self._fits(question, self._run(draft))
 
+    def rows_of(self, sql: str) -> Sequence[Row] | None:
+        """The rows of a query that passes the guard; None of one that does not run."""
+        return self._run(QueryDraft(sql, "", 0, "")).rows
+
     def _run(self, draft: QueryDraft) -> _Ran:
         try:
             guarded = guard_sql(draft.sql, dialect="duckdb", tables=self.catalog, most_rows=MOST_ROWS)

@@ -8,7 +8,7 @@ right was measured on databases that the fit had not seen.
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -63,13 +63,15 @@ async def drafted(loaded: Loaded, questions: Iterable[Question]) -> list[Drafted
     return found
 
 
-def fit(rows: Sequence[Drafted]) -> dict[str, float]:
-    """The weights, the constant among them. A feature that would tell the contrary of what it should is left out."""
+def fit(rows: Sequence[Drafted], favourable: Collection[str] = FOR) -> dict[str, float]:
+    """The weights, the constant among them. A feature that would tell the contrary of what it should is left out:
+    those that are favourable tell for an answer, all others against it.
+    """
     seen = Counter(name for row in rows for name, value in row.features.items() if value)
     names = ["constant", *sorted(name for name, count in seen.items() if count >= FEWEST)]
     while True:
         weights = _fitted(rows, names)
-        wrong = [name for name in names[1:] if (weights[name] > 0) != (name in FOR)]
+        wrong = [name for name in names[1:] if (weights[name] > 0) != (name in favourable)]
         if not wrong:
             return weights
         names = [name for name in names if name not in wrong]

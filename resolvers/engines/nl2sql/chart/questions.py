@@ -1,0 +1,361 @@
+"""Rules of figures, groups, orders and whole questions."""
+
+from dataclasses import replace
+from typing import Final
+
+from resolvers.engines.nl2sql.chart.binding import Ground, chosen
+from resolvers.engines.nl2sql.chart.noun_phrases import whole
+from resolvers.engines.nl2sql.chart.pieces import (
+    Ask,
+    Attribute,
+    Items,
+    Many,
+    Open,
+    Quantity,
+    Ranking,
+    Rows,
+    Shown,
+    Sorting,
+    Tally,
+)
+from resolvers.engines.nl2sql.chart.rules import Built, RuleSet
+from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.plan import Aggregate, Literal, Unit
+
+RULES: Final = RuleSet()
+
+# Figures.
+
+
+@RULES.rule("Tally", "count ?link Rows", "count ?link distinct Rows")
+def count(_: Ground, rows: Rows) -> Built:
+    """`how many firefighters`."""
+    yield Tally(Aggregate.COUNT, rows=rows), {}
+
+
+@RULES.rule("Tally", "count ?link distinct Attribute", "distinct count ?link Attribute")
+def count_distinct(_: Ground, attribute: Attribute) -> Built:
+    """`how many different majors`."""
+    yield Tally(Aggregate.COUNT, attribute, distinct=True), {}
+
+
+@RULES.rule("Tally", "count ?link Attribute", counted_values=1.0)
+def count_values(_: Ground, attribute: Attribute) -> Built:
+    """`how many countries`, where those are values: each counts once."""
+    yield Tally(Aggregate.COUNT, attribute, distinct=True), {}
+
+
+@RULES.rule("Tally", "Aggregate ?link Attribute")
+def aggregate(_: Ground, how: Aggregate, attribute: Attribute) -> Built:
+    """`the average salary`."""
+    yield Tally(how, attribute), {}
+
+
+_ENDS: Final = {True: Aggregate.MAX, False: Aggregate.MIN}
+
+
+@RULES.rule("Tally", "Superlative Attribute", extreme=1.0)
+def extreme(ground: Ground, degree: Degree, attribute: Attribute) -> Built:
+    """`the highest salary`."""
+    best = attribute.options[0][0] if attribute.options else None
+    if best is not None and ground.catalog.kind(best).is_ordered:
+        yield Tally(_ENDS[ground.descends(degree, best)], attribute), {}
+
+
+@RULES.rule("Tally", "Tally ?link Rows")
+def of_rows(_: Ground, tally: Tally, rows: Rows) -> Built:
+    """`the average age of students`."""
+    if tally.rows is None:
+        yield replace(tally, rows=rows), {}
+
+
+@RULES.rule("Tally", "Tally ?link Condition")
+def of_chosen(ground: Ground, tally: Tally, cond: Open) -> Built:
+    """`the number of bids higher than 10000`, `the total amount in 2010`."""
+    rows = tally.rows
+    if rows is not None or tally.of is None:
+        return
+    for table in dict.fromkeys(key.table for key, _ in tally.of.options[:2]):
+        for condition, features in ground.bound(cond, table):
+            yield replace(tally, rows=chosen(Rows(table), condition)), features
+
+
+# What is shown.
+
+
+@RULES.rule("Items", "Attribute")
+def shown(_: Ground, attribute: Attribute) -> Built:
+    """`the name`."""
+    yield Items((Shown(attribute),)), {}
+
+
+@RULES.rule("Items", "Tally")
+def figure(_: Ground, tally: Tally) -> Built:
+    """`the average salary`."""
+    yield Items((tally,)), {}
+
+
+@RULES.rule("Items", "Aggregate ?comma and Aggregate ?link Attribute")
+def two_figures(_: Ground, one: Aggregate, other: Aggregate, attribute: Attribute) -> Built:
+    """`the minimum and maximum mileage`."""
+    yield Items((Tally(one, attribute), Tally(other, attribute))), {}
+
+
+@RULES.rule("Items", "Superlative ?comma and Superlative ?link Attribute")
+def two_ends(ground: Ground, one: Degree, other: Degree, attribute: Attribute) -> Built:
+    """`the oldest and the newest model year`."""
+    found = [tally for degree in (one, other) for tally, _ in extreme(ground, degree, attribute)]
+    if len(found) == 2:
+        yield Items(tuple(found)), {}
+
+
+@RULES.rule("Items", "Aggregate ?comma Aggregate ?comma and Aggregate ?link Attribute")
+def three_figures(_: Ground, *found: object) -> Built:
+    """`the minimum, average and maximum mileage`."""
+    attribute = found[-1]
+    if isinstance(attribute, Attribute):
+        yield Items(tuple(Tally(one, attribute) for one in found if isinstance(one, Aggregate))), {}
+
+
+@RULES.rule("Items", "Items ?comma and Items", "Items comma Items", "Items link Items")
+def list_of(_: Ground, one: Items, other: Items) -> Built:
+    """`the names and salaries`."""
+    if len(one.items) + len(other.items) <= 6 and len(other.items) == 1:
+        yield Items((*one.items, *other.items), one.distinct or other.distinct), {}
+
+
+@RULES.rule("Items", "distinct Items")
+def different(_: Ground, items: Items) -> Built:
+    """`the different makes`."""
+    yield replace(items, distinct=True), {}
+
+
+# Questions.
+
+
+@RULES.rule("Ask", "Rows", bare_entities=1.0)
+def ask_rows(_: Ground, rows: Rows) -> Built:
+    """`which firefighters ...`: they are shown by their names."""
+    yield Ask((replace(rows, where=(), orders=(), limit=None, offset=0),), rows, distinct=rows.distinct), {}
+
+
+@RULES.rule("Ask", "Items")
+def ask_items(_: Ground, items: Items) -> Built:
+    """`what is the highest reserve price`."""
+    yield Ask(items.items, distinct=items.distinct), {}
+
+
+@RULES.rule("Ask", "Items ?link Rows", "Items link all Rows")
+def ask_items_of(_: Ground, items: Items, rows: Rows) -> Built:
+    """`the names and salaries of all firefighters`."""
+    yield Ask(_said_of(items, rows.table), rows, distinct=items.distinct or rows.distinct), {}
+
+
+@RULES.rule("Ask", "Rows possessive Items", "Rows ?comma link Items", "Rows and Items")
+def ask_of_items(_: Ground, rows: Rows, items: Items) -> Built:
+    """`the stations' names`, `stations and their names`."""
+    yield Ask(_said_of(items, rows.table), rows, distinct=items.distinct), {}
+
+
+@RULES.rule("Ask", "How ?link Rows", "How Rows")
+def how_old(ground: Ground, degree: Degree, rows: Rows) -> Built:
+    """`how old is the youngest student`."""
+    for key, features in ground.measured(degree, rows.table):
+        yield Ask((Shown(Attribute(((key, 1.0),)), rows.table),), rows), features
+
+
+@RULES.rule("Ask", "Rows ?comma and Figures", "Rows link Figures")
+def rows_with_figures(_: Ground, rows: Rows, items: Items) -> Built:
+    """`the stations and the number of engines of each`."""
+    yield Ask((Rows(rows.table), *items.items), rows, groups=(rows,)), {"grouped": 1.0}
+
+
+@RULES.rule("Figures", "Items")
+def only_figures(_: Ground, items: Items) -> Built:
+    """Items that are figures."""
+    if all(isinstance(one, Tally) for one in items.items):
+        yield items, {}
+
+
+@RULES.rule("Ask", "Ask ?comma and Items link Rows")
+def ask_more(_: Ground, asked: Ask, items: Items, rows: Rows) -> Built:
+    """`the names of firefighters and the names of their stations`."""
+    if rows.is_bare and asked.rows is not None and asked.rows.table != rows.table:
+        yield replace(asked, items=(*asked.items, *_said_of(items, rows.table))), {}
+
+
+@RULES.rule("Ask", "Ask end Items", "Ask end ask Items", "Ask comma ask Items", "Ask ask Items")
+def and_show(_: Ground, asked: Ask, items: Items) -> Built:
+    """`Which firefighter ...? Show the name.`"""
+    if asked.groups or asked.having:
+        shown = tuple(one for one in items.items if isinstance(one, Shown))
+        figures = tuple(one for one in asked.items if isinstance(one, Tally))
+        if len(shown) == len(items.items) and shown:
+            yield replace(asked, items=(*shown, *figures)), {"asked_again": 1.0}
+    elif asked.rows is not None:
+        table = asked.rows.table
+        yield replace(asked, items=_said_of(items, table), distinct=items.distinct), {"asked_again": 1.0}
+
+
+def _said_of(items: Items, table: str) -> tuple[Shown | Rows | Tally, ...]:
+    return tuple(
+        replace(one, table=table) if isinstance(one, Shown) and one.table is None else one for one in items.items
+    )
+
+
+# Groups.
+
+
+@RULES.rule("Grouping", "each Attribute", "per Attribute", "by Attribute")
+def by_attribute(_: Ground, attribute: Attribute) -> Built:
+    """`for each rank title`."""
+    yield Ask(groups=(Shown(attribute),)), {"grouped": 1.0}
+
+
+@RULES.rule("Grouping", "each Rows", "per Rows", "by Rows")
+def by_rows(_: Ground, rows: Rows) -> Built:
+    """`for each station with at least two engines`."""
+    if not rows.orders:
+        yield Ask(groups=(rows,)), {"grouped": 1.0}
+
+
+@RULES.rule("Grouping", "each Unit", "per Unit", "by Unit")
+def by_unit(_: Ground, unit: Unit) -> Built:
+    """`in each year`."""
+    yield Ask(groups=(Shown(Attribute((), (), unit)),)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Figures ?link Grouping")
+def grouped(_: Ground, items: Items, grouping: Ask) -> Built:
+    """`the average salary for each rank title`."""
+    yield Ask((*grouping.groups, *items.items), groups=grouping.groups), {}
+
+
+@RULES.rule("Ask", "Grouping ?comma Figures", "link Grouping ?comma Figures", "Grouping ?comma ask Figures")
+def grouped_before(ground: Ground, grouping: Ask, items: Items) -> Built:
+    """`for each rank title, the average salary`."""
+    yield from grouped(ground, items, grouping)
+
+
+@RULES.rule("Ask", "Grouping ?comma ?ask Items", "link Grouping ?comma ?ask Items")
+def grouped_with_names(_: Ground, grouping: Ask, items: Items) -> Built:
+    """`for each station, its name and the average salary`."""
+    shown = [one for one in items.items if isinstance(one, Shown)]
+    group = grouping.groups[0]
+    if shown and len(shown) < len(items.items) and isinstance(group, Rows):
+        yield Ask(_said_of(items, group.table), groups=grouping.groups), {}
+
+
+@RULES.rule("Ask", "Items ?link Grouping")
+def grouped_by_shown(_: Ground, items: Items, grouping: Ask) -> Built:
+    """`the country and the number of makers of each country`."""
+    figures = [one for one in items.items if isinstance(one, Tally)]
+    if figures and len(figures) < len(items.items):
+        group = grouping.groups[0]
+        yield Ask(_said_of(items, group.table) if isinstance(group, Rows) else items.items, groups=grouping.groups), {}
+
+
+@RULES.rule("Ask", "Attribute ?link Many ?link Rows", "Attribute link Many Rows", ranked=1.0)
+def group_with_most(_: Ground, attribute: Attribute, many: Many, rows: Rows) -> Built:
+    """`which district has the most stations`."""
+    if not rows.orders:
+        group = Shown(attribute, rows.table)
+        sorting = Sorting(Tally(Aggregate.COUNT, rows=rows), many.descending, many.limit)
+        yield Ask((group,), rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Common Attribute", "Common Attribute link Rows", "Attribute ?link Common ?link Rows", ranked=1.0)
+def most_common(_: Ground, *found: object) -> Built:
+    """`the most common kind of callouts`."""
+    attribute = next(one for one in found if isinstance(one, Attribute))
+    rows = next((one for one in found if isinstance(one, Rows)), None)
+    descending = next(one for one in found if isinstance(one, bool))
+    table = rows.table if rows is not None else attribute.options[0][0].table if attribute.options else None
+    if table is None or (rows is not None and rows.orders):
+        return
+    rows = rows or Rows(table)
+    group = Shown(attribute, table)
+    sorting = Sorting(Tally(Aggregate.COUNT, rows=rows), descending, 1)
+    yield Ask((group,), rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Attribute ?link Quantity Rows")
+def group_with_many(_: Ground, attribute: Attribute, quantity: Quantity, rows: Rows) -> Built:
+    """`the majors with more than one student`."""
+    if not rows.orders:
+        group = Shown(attribute, rows.table)
+        yield Ask((group,), rows, (group,), ((Tally(Aggregate.COUNT, rows=rows), quantity),)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Attribute ?link Ranking Tally", ranked=1.0)
+def group_with_highest(_: Ground, attribute: Attribute, ranking: Ranking, tally: Tally) -> Built:
+    """`which make has the largest average tank size`."""
+    group = Shown(attribute)
+    sorting = Sorting(tally, ranking.degree.descending, ranking.limit)
+    yield Ask((group,), tally.rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
+
+
+# Orders that are said apart.
+
+
+@RULES.rule("Sorting", "order Attribute", "order by Attribute", "by Attribute", "link Direction link Attribute",
+            "Direction Attribute")  # fmt: skip
+def by_property(_: Ground, attribute: object, *more: object) -> Built:
+    """`ordered by age`."""
+    found = next(one for one in (attribute, *more) if isinstance(one, Attribute))
+    yield Sorting(found, "desc" in (attribute, *more)), {}
+
+
+@RULES.rule("Sorting", "order ?by Tally", "order ?by Figures")
+def by_figure(_: Ground, found: Tally | Items) -> Built:
+    """`sorted by the number of stations`."""
+    if isinstance(found, Tally):
+        yield Sorting(found), {}
+
+
+@RULES.rule("Sorting", "order Direction", "link Direction", "Direction", unsaid_orders=1.0)
+def by_shown(_: Ground, direction: str) -> Built:
+    """`in descending order`: of what is shown."""
+    yield Sorting(None, direction == "desc"), {}
+
+
+@RULES.rule("Sorting", "Sorting ?link ?comma Direction")
+def turned(_: Ground, sorting: Sorting, direction: str) -> Built:
+    """`by age in descending order`."""
+    if not sorting.descending and sorting.by is not None:
+        yield replace(sorting, descending=direction == "desc"), {}
+
+
+@RULES.rule("Sorting", "Superlative Superlative", "order Superlative Superlative")
+def richest_first(_: Ground, degree: Degree, first: Degree) -> Built:
+    """`richest first`."""
+    if first.adjective == "first":
+        yield Sorting(degree), {}
+
+
+@RULES.rule("Ask", "Ask ?comma Sorting", "Ask and Sorting")
+def sorted_ask(_: Ground, asked: Ask, sorting: Sorting) -> Built:
+    """A question with the order of its answer."""
+    if not asked.sortings and (asked.rows is None or not asked.rows.orders):
+        yield replace(asked, sortings=(sorting,)), {}
+
+
+@RULES.rule("Ask", "Ask ?comma link Common Superlative", "Ask ?comma Common Superlative")
+def frequent_first(_: Ground, asked: Ask, descending: bool, first: Degree) -> Built:
+    """`with the most frequent first`."""
+    if asked.groups and not asked.sortings and first.adjective == "first":
+        yield replace(asked, sortings=(Sorting(None, descending),)), {}
+
+
+@RULES.rule("Ask", "top Number Ask")
+def top_ask(_: Ground, number: Literal, asked: Ask) -> Built:
+    """`top 5 countries by number of cities`."""
+    limit = whole(number)
+    if limit is not None and asked.sortings and asked.sortings[0].limit is None:
+        yield replace(asked, sortings=(replace(asked.sortings[0], descending=True, limit=limit),)), {}
+
+
+@RULES.rule("Question", "Ask", "Ask end")
+def question(_: Ground, asked: Ask) -> Built:
+    """A whole question."""
+    yield asked, {}
