@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.relations import CheckRequest, Relations, Seen, bare_id, object_id, object_name
+from auth.relations import CheckRequest, Relations, bare_id, object_id, object_name
+from auth.seen import Seen
 from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
@@ -15,13 +16,15 @@ class Guard:
     """Answers whether a caller holds a permission; one round trip per object and permission, groups included.
 
     `at_once` says that what is asked until `admitted` follows at once on the arrival of the request, so that one look
-    at whether relations have changed serves all of it.
+    at whether relations have changed serves all of it. `assumes` says that this look may come with the work, and that
+    whoever does the work has it confirmed (`unsure`) before anything of it is told.
     """
 
-    def __init__(self, relations: Relations, *, at_once: bool = False) -> None:
+    def __init__(self, relations: Relations, *, at_once: bool = False, assumes: bool = False) -> None:
         self._relations = relations
         self._answers: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
-        self._seen: Seen | None = {} if at_once else None
+        self._seen = Seen(assumes=assumes)
+        self._arrives = at_once
 
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
         """Return whether the caller or any of their groups holds the permission, inside their own organization's tuples
@@ -40,8 +43,9 @@ class Guard:
     async def _holds(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
         key = (caller.organization_id, caller.subjects, permission.value, object_name(object_type, object_id))
         if key not in self._answers:
+            seen = self._seen if self._arrives else None
             self._answers[key] = await self._relations.allowed(
-                caller.organization_id, caller.subjects, permission.value, key[3], seen=self._seen
+                caller.organization_id, caller.subjects, permission.value, key[3], seen=seen
             )
         return self._answers[key]
 
@@ -109,12 +113,21 @@ class Guard:
 
     def admitted(self) -> None:
         """The work of the request begins: whatever is asked from now on is asked of how relations are then."""
-        self._seen = None
+        self._arrives = False
+
+    @property
+    def unsure(self) -> Seen | None:
+        """What its answers rest on, where that was assumed and nobody has confirmed it; None where they are sure."""
+        return self._seen if self._seen.unsure else None
+
+    def tell(self, store: str, revision: str) -> None:
+        """Take in what the relations of a store were at when something was read for this request."""
+        self._seen.tell(store, revision)
 
     def forget(self) -> None:
         """Drop the answers, after relations were changed in this request."""
         self._answers.clear()
-        self._seen = None
+        self._seen, self._arrives = Seen(), False
 
     def fresh(self) -> "Guard":
         """A guard on the same engine that knows nothing yet."""

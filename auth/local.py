@@ -19,12 +19,12 @@ from auth.relations import (
     DoesNotStand,
     Explanation,
     RelationTuple,
-    Seen,
     Undecided,
     split_object,
     split_user,
 )
 from auth.remembered import Held, Question, Remembered, digest
+from auth.seen import Seen
 from schema.errors import AlreadyExists, NotFound
 
 log = logging.getLogger("stoa.auth")
@@ -130,11 +130,13 @@ class LocalRelations:
         memory = self._remembered
         if memory is None:
             return {question: answer or False for question, answer in (await self._decided(store, asked)).items()}
-        revision = None if seen is None else seen.get(store)
+        if seen is not None and self._assumes(store, asked, seen, memory):
+            return dict.fromkeys(asked, True)
+        revision = None if seen is None else seen.at(store)
         if revision is None:
             revision = await memory.revision(store)
             if seen is not None:
-                seen[store] = revision
+                seen.saw(store, revision)
         known = memory.at(store, revision)
         found = {question: known[question] for question in asked if question in known}
         missing = [question for question in asked if question not in found]
@@ -143,6 +145,18 @@ class LocalRelations:
             await memory.keep(store, revision, {key: answer for key, answer in fresh.items() if answer is not None})
             found |= {question: answer or False for question, answer in fresh.items()}
         return found
+
+    @staticmethod
+    def _assumes(store: str, asked: Sequence[Question], seen: Seen, memory: Remembered) -> bool:
+        """Return whether all of it was a yes at what relations were last at, and that may be taken for how they are."""
+        revision = memory.last(store)
+        if not revision or not seen.may_assume(store, revision):
+            return False
+        known = memory.at(store, revision)
+        if not all(known.get(question) for question in asked):
+            return False
+        seen.assume(store, revision, memory.revision)
+        return True
 
     async def _decided(self, store: str, asked: Sequence[Question]) -> dict[Question, bool | None]:
         """Decide anew, with one read for all; None for a no that is one because there was no answer."""

@@ -27,7 +27,6 @@ from auth.relations import (
     Explanation,
     NotInModel,
     RelationTuple,
-    Seen,
     Undecided,
     already_stands,
     does_not_stand,
@@ -35,6 +34,7 @@ from auth.relations import (
     split_object,
     split_user,
 )
+from auth.seen import Seen
 from schema.errors import ApiError, UpstreamUnavailable
 
 log = logging.getLogger("stoa.auth")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
+from auth.seen import Seen
 from schema.errors import AlreadyExists, Forbidden, NotFound
 
 
@@ -98,10 +99,6 @@ class NotInModel(ValueError):
 
 class Undecided(Forbidden):
     """The question could not be decided (too deep, or a condition lacks what it needs), so the answer is no."""
-
-
-Seen = dict[str, str]
-"""What the relations of each store were seen to be at, by somebody who asks several things of one moment."""
 
 
 class Relations(Protocol):

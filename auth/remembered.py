@@ -69,6 +69,11 @@ class Remembered:
         """What the relations of a store are at now."""
         return await self._revisions.of(store)
 
+    def last(self, store: str) -> str:
+        """The revision that decisions are kept of; empty where there are none."""
+        held = self._held.get(store)
+        return "" if held is None else held.revision
+
     def at(self, store: str, revision: str) -> dict[Question, bool]:
         """What was decided at a revision; not to be changed."""
         held = self._held.get(store)

@@ -25,9 +25,9 @@ from auth.relations import (
     NotInModel,
     Relations,
     RelationTuple,
-    Seen,
     Undecided,
 )
+from auth.seen import Seen
 from schema.errors import Forbidden
 
 log = logging.getLogger("stoa.auth")

@@ -105,10 +105,12 @@ class Context:
     """Whether the door writes an answer as it is, and reads nothing of it."""
     catalog_only: bool = False
     """Whether the whole answer is made of nothing else, as far as a door knows."""
-    look: Asked | None = None
-    """A look at the catalog's revision that a door has begun, since it may keep the answer."""
+    look: Callable[[], Asked] | None = None
+    """What begins a look at the catalog's revision, where a door may keep the answer."""
     catalog_revision: str = ""
-    """What was seen by it, before anything of the catalog was read."""
+    """What the catalog was at before anything of it was read, or as it was; empty where an answer is not kept."""
+    readmit: Callable[[], Awaitable[None]] | None = None
+    """What a door asked of the caller's rights before the operation, to be asked again. Raises what it raised."""
     store_guard: StoreGuard | None = None
     """What ends every transaction that writes; it is given what the work answered."""
     door: Door = Door.JOB
@@ -169,6 +171,40 @@ class Context:
             )
             for kind, window in windows
         ]
+
+    async def look_first(self) -> None:
+        """Look at the catalog before anything of it is read, and at relations where it is not sure how they are."""
+        asked = None if self.look is None or self.catalog_revision else self.look()
+        unsure = self.guard.unsure
+        if unsure is not None:
+            await unsure.confirmed()  # in the same look; what comes of it is for `Operation`
+        if asked is not None:
+            self._catalog_at(await asked())
+
+    def told(self, relations: str, catalog: str) -> None:
+        """Take in what relations and the catalog were at when something was read of it, in the very statement."""
+        self.guard.tell(self.organization_id, relations)
+        if self.look is not None:
+            self._catalog_at(catalog)
+
+    def _catalog_at(self, revision: str) -> None:
+        """Keep the revision that the answer may be kept by, unless it is made of more than one state or none."""
+        if revision and self.catalog_revision in ("", revision):
+            self.catalog_revision = revision
+        else:
+            self.catalog_only = False
+
+    async def sure(self) -> None:
+        """Make sure of what was assumed about the caller's rights, where no operation did. Raises what the door did."""
+        unsure = self.guard.unsure
+        if unsure is not None and not await unsure.confirmed():
+            await self.admit_anew()
+
+    async def admit_anew(self) -> None:
+        """Forget what was decided about the caller, and ask again what a door asked before. Raises what it did."""
+        self.guard.forget()
+        if self.readmit is not None:
+            await self.readmit()
 
     @property
     def organization_id(self) -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
 from auth.rate_limit import CallKind
+from auth.seen import Outdated, Seen
 from resolvers.audit import Audited, names_in, write_refusal
 from resolvers.context import Context
 from schema.base import Change, Received
@@ -56,7 +57,8 @@ class Operation(Generic[P, R]):
 
     `catalog_only` says that the answer is made of the arguments and the selected project's catalog and of nothing else:
     all who may call it are answered alike, and a door may give an answer again while the catalog stands unchanged
-    (`answer_cache.py`).
+    (`answer_cache.py`). It either reads with a statement that tells what relations and catalog are at (`Context.told`),
+    or looks first (`Context.look_first`). It changes nothing, for it may begin before it is sure that the caller may.
 
     Calls that may change something go into the audit log when they are allowed (`audit.py`), and so do those of an
     operation that `tells_secrets`.
@@ -88,16 +90,40 @@ class Operation(Generic[P, R]):
         self.arguments: type[BaseModel] = _model(self.name, self.plain)
 
     async def __call__(self, ctx: Context, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        await self.authorize(ctx, kwargs)
+        try:
+            await self.authorize(ctx, kwargs)
+        except Outdated:
+            await self._admitted_anew(ctx, kwargs)
+        unsure = ctx.guard.unsure
         ctx.guard.admitted()
         if self.catalog_only:
             ctx.called.append((self, kwargs))
-            if ctx.look is not None and not ctx.catalog_revision:
-                ctx.catalog_revision = await ctx.look()
+            if unsure is not None:
+                return await self._run_unsure(ctx, unsure, *args, **kwargs)
+        elif unsure is not None and not await unsure.confirmed():
+            await self._admitted_anew(ctx, kwargs)
         if ctx.audited or not self.audited:
             return await self.run(ctx, *args, **kwargs)
         value: R = await Audited(self, ctx, kwargs).run(*args)
         return value
+
+    async def _run_unsure(self, ctx: Context, unsure: Seen, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Read while it is not sure yet that the caller may; what was read, or went wrong, is told once it is."""
+        try:
+            value = await self.run(ctx, *args, **kwargs)
+        except Exception:
+            if await unsure.confirmed():
+                raise
+        else:
+            if await unsure.confirmed():
+                return value
+        await self._admitted_anew(ctx, kwargs)
+        return await self.run(ctx, *args, **kwargs)
+
+    async def _admitted_anew(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
+        """Ask everything again that relations decide, of how they are now."""
+        await ctx.admit_anew()
+        await self.authorize(ctx, arguments)
 
     async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
         """Raise unless the caller may. Another tenant's object is answered like one that does not exist."""

@@ -5,11 +5,11 @@ was carried out, and `application/json` with 200 for all others. A failure of th
 REST, with the list of `errors` beside it that clients of a graph look for.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import orjson
 from cross_web import AsyncHTTPRequestAdapter, HTTPException, StarletteRequestAdapter
@@ -47,6 +47,8 @@ from schema.errors import (
     ValidationError,
 )
 from schema.numbers import require_finite
+
+T = TypeVar("T")
 
 RESPONSE_TYPE = "application/graphql-response+json"
 _ACCEPT = "x-stoa-accept"
@@ -103,6 +105,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         try:
             response = await self.run(request)
             if _CONTEXT in scope:
+                await scope[_CONTEXT].sure()
                 keep_answer(request, scope[_CONTEXT], response)
                 say_which_request(request, response)
         except Exception as error:
@@ -146,16 +149,23 @@ class GraphEndpoint(GraphQL[Context, None]):
         context_factory: ContextFactory = request.app.state.context_factory
         charge = Charge(context_factory, request, caller)
 
+        async def refusing(step: Callable[[], Awaitable[T]]) -> T:
+            try:
+                return await step()
+            except ApiError as failure:
+                state_of(request).refused = failure
+                raise
+
         async def charging(costs: Mapping[str, int], most: int) -> None:
             await charge.settle(costs, most)
             if ctx.caller is caller:
-                try:
-                    selected = await context_factory.context(request, caller, at_once=True)
-                except ApiError as failure:
-                    state_of(request).refused = failure
-                    raise
+                selected = await refusing(
+                    lambda: context_factory.context(request, caller, at_once=True, assumes=ctx.catalog_only)
+                )
                 ctx.caller, ctx.expected_revision = selected.caller, selected.expected_revision
                 ctx.guard = selected.guard  # what is carried out follows at once
+                if (again := selected.readmit) is not None:
+                    ctx.readmit = partial(refusing, again)
                 look_at_catalog(request, ctx)
 
         ctx.charging = charging

@@ -8,6 +8,7 @@ beginning, with nothing charged yet, so that every refusal and every failure is 
 
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from starlette.requests import HTTPConnection
@@ -49,9 +50,9 @@ class KeptAnswers:
 
 
 def look_at_catalog(request: HTTPConnection, ctx: Context) -> None:
-    """Begin to look at the catalog's revision before anything of it is read, where the answer may be kept."""
+    """Have the catalog's revision looked at before anything of it is read, where the answer may be kept."""
     if _ASKED in request.scope and ctx.catalog_only and ctx.caller.project_id is not None:
-        ctx.look = ctx.services.answers.look(ctx.scope)
+        ctx.look = partial(ctx.services.answers.look, ctx.scope)
 
 
 def keep_answer(request: HTTPConnection, ctx: Context, response: Response) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from starlette.requests import HTTPConnection
 
@@ -149,13 +150,15 @@ class ContextFactory:
         project: str | None = None,
         if_match: str | None = None,
         at_once: bool = False,
+        assumes: bool = False,
     ) -> Context:
         """The context of an operation: the project header wins when the caller may read that project.
 
         `project` and `if_match` stand for the headers where a door takes them beside the arguments of a call. `at_once`
-        says that the operation is called without waiting for anything more, such as a body.
+        says that the operation is called without waiting for anything more, such as a body; `assumes` that whoever
+        calls it has what was assumed about rights confirmed, whatever comes of the call (`auth/seen.py`).
         """
-        ctx = self.unselected(connection, caller, at_once=at_once)
+        ctx = self.unselected(connection, caller, at_once=at_once, assumes=assumes)
         project = connection.headers.get(PROJECT_HEADER) if project is None else project
         if project is None and project_required:
             raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
@@ -164,23 +167,32 @@ class ContextFactory:
                 raise MissingRequiredField(f"The {PROJECT_HEADER} header is empty.", field=PROJECT_HEADER)
             # The claim's own project is left to the operation's permission: a service worker may not read projects.
             if project != caller.project_id:
-                try:
-                    await require_project(ctx.guard, caller, project)
-                except ProjectAccessDenied as refused:
-                    await write_refusal("select_project", ctx, ("project", project), refused, {})
-                    raise
+                select = partial(self._select, connection, caller, ctx.guard, project)
+                await select()
+                ctx.readmit = select
                 ctx.caller = replace(caller, project_id=project)
         ctx.expected_revision = expected_revisions(connection.headers.get("if-match") if if_match is None else if_match)
         return ctx
 
-    def unselected(self, connection: HTTPConnection, caller: Caller, *, at_once: bool = False) -> Context:
+    async def _select(self, connection: HTTPConnection, caller: Caller, guard: Guard, project: str) -> None:
+        """Raise ProjectAccessDenied, and write it down, unless a caller may select a project."""
+        try:
+            await require_project(guard, caller, project)
+        except ProjectAccessDenied as refused:
+            ctx = self.unselected(connection, caller)
+            await write_refusal("select_project", ctx, ("project", project), refused, {})
+            raise
+
+    def unselected(
+        self, connection: HTTPConnection, caller: Caller, *, at_once: bool = False, assumes: bool = False
+    ) -> Context:
         """The context before any header that selects a project or a version has been looked at."""
         state = state_of(connection)
         return Context(
             caller=caller,
             request_id=state.request_id,
             services=self.services,
-            guard=Guard(self.services.relations, at_once=at_once),
+            guard=Guard(self.services.relations, at_once=at_once, assumes=assumes),
             trace_id=state.trace_id,
             door=_door(connection.scope["path"]),
         )

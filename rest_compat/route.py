@@ -144,18 +144,29 @@ class OperationRoute(Route):
         caller = await context_factory.caller(request, op.kind)
         await context_factory.charge(request, caller, op.kind)
         ctx = await context_factory.context(
-            request, caller, project_required=self.project == "required", at_once=op.body is None and op.upload is None
+            request,
+            caller,
+            project_required=self.project == "required",
+            at_once=op.body is None and op.upload is None,
+            assumes=op.catalog_only,
         )
         ctx.writes_only = True
         if op.catalog_only:
             ctx.catalog_only = True
             look_at_catalog(request, ctx)
-        arguments = op.parsed(self._strings(request))
-        if op.body is not None:
-            await self._take_body(request, arguments)
-        response = await self._called(request, ctx, arguments)
+        try:
+            response = await self._admitted(request, ctx)
+        except Exception:
+            await ctx.sure()  # that somebody may not comes before anything else that is wrong
+            raise
         keep_answer(request, ctx, response)
         return response
+
+    async def _admitted(self, request: Request, ctx: Context) -> Response:
+        arguments = self.operation.parsed(self._strings(request))
+        if self.operation.body is not None:
+            await self._take_body(request, arguments)
+        return await self._called(request, ctx, arguments)
 
     async def _take_body(self, request: Request, arguments: dict[str, Any]) -> None:
         """Add the body to the arguments."""

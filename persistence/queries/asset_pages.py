@@ -23,8 +23,9 @@ from sqlalchemy.dialects import postgresql
 
 from persistence.queries.asset_view import WIDTH, HotStatement, answer_columns
 from persistence.queries.metadata_search import Condition, Window, search_order
+from persistence.queries.standing import catalog_revision
 from persistence.repository import Scope
-from persistence.tables.catalog import catalog_revisions, metadata_assets
+from persistence.tables.catalog import metadata_assets
 
 MOST_HITS: Final = 20_000
 """Up to how many hits are sorted whole and kept."""
@@ -120,21 +121,6 @@ def page_and_total(connection: sa.Connection, search: Search, window: Window, hi
     return _along_names(connection, search, window, found) or _sorted(connection, search, window), found.total
 
 
-def _revision(scope: Scope | None = None) -> sa.ScalarSelect[str]:
-    """What the catalog is at (`persistence/tables/revised.py`): all of its tokens; null where there are none."""
-    tokens = catalog_revisions.c
-    organization: Any = sa.bindparam("organization_id") if scope is None else scope.organization_id
-    project: Any = sa.bindparam("project_id") if scope is None else scope.project_id
-    own = (
-        sa.select(tokens.token)
-        .where(tokens.organization_id == organization, tokens.project_id == project)
-        .order_by(tokens.slot)
-        .subquery("tokens")
-    )
-    space: Any = sa.literal_column("' '")
-    return sa.select(sa.func.aggregate_strings(own.c.token, space)).scalar_subquery()
-
-
 def _numbered(dialect: str) -> sa.ColumnElement[bool]:
     """The rows whose numbers are given, as one text with commas, so that the statement is the same for any many."""
     numbers: sa.BindParameter[str] = sa.bindparam("numbers", type_=sa.Text())
@@ -144,11 +130,11 @@ def _numbered(dialect: str) -> sa.ColumnElement[bool]:
     return own == sa.func.any(sa.cast(sa.func.string_to_array(numbers, ","), postgresql.ARRAY(sa.BigInteger)))
 
 
-_REVISION: Final = HotStatement(sa.select(_revision()))
+_REVISION: Final = HotStatement(sa.select(catalog_revision()))
 _BY_NUMBERS: Final = {
     dialect: HotStatement(
         sa.select(*answer_columns, metadata_assets.c.row_number).where(
-            _numbered(dialect), _revision() == sa.bindparam("revision")
+            _numbered(dialect), catalog_revision() == sa.bindparam("revision")
         )
     )
     for dialect in ("sqlite", "postgresql")
@@ -199,7 +185,7 @@ def _rows_of(
     if found.total <= window.offset:
         return [] if _now(connection, search.scope) == found.revision else None
     if found.numbers is None:
-        stands = _revision(search.scope) == found.revision
+        stands = catalog_revision(search.scope) == found.revision
         rows = _along_names(connection, search, window, found, stands) or _sorted(connection, search, window, stands)
         return rows or None
     wanted = found.numbers[window.offset : window.offset + window.limit]

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from persistence.engine import Database
 from persistence.queries.asset_documents import FEWEST, children_documents
 from persistence.queries.asset_pages import Hits, Search, page_and_total
-from persistence.queries.asset_view import AssetView, HotStatement, answer_columns, document_of, narrow_view
+from persistence.queries.asset_view import WIDTH, AssetView, HotStatement, answer_columns, document_of, narrow_view
 from persistence.queries.catalog_counts import standing_total
 from persistence.queries.catalog_edit import (
     NOUN,
@@ -32,6 +32,7 @@ from persistence.queries.catalog_ingest import mark_deleted
 from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.catalog_rows import Edit, Standing, lock_service, recount, words_of, write_edits
 from persistence.queries.metadata_search import Window, search_conditions
+from persistence.queries.standing import STANDING, Told, tell
 from persistence.repository import Expected, Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
@@ -106,12 +107,22 @@ def get_asset(
 
 
 async def find_asset(
-    database: Database, scope: Scope, resource_uri: str, fqn: str, *, asset_type: AssetType | None = None
+    database: Database,
+    scope: Scope,
+    resource_uri: str,
+    fqn: str,
+    *,
+    asset_type: AssetType | None = None,
+    told: Told | None = None,
 ) -> AssetView:
-    """One asset alone as it stands, like `get_asset`: a single row by its key, for which no unit of work is begun."""
+    """One asset alone as it stands, like `get_asset`: a single row by its key, for which no unit of work is begun.
+
+    `told` is given what relations and the catalog were at then, where there is such an asset.
+    """
     fqn = str(parse_fqn(fqn))
-    rows = await _BY_NAME.glanced(database, **_named(scope, resource_uri, fqn))
-    view = _found(rows[0] if rows else None, fqn, asset_type)
+    rows = await _BY_NAME_TOLD.glanced(database, **_named(scope, resource_uri, fqn))
+    tell(told, rows)
+    view = _found(rows[0][:WIDTH] if rows else None, fqn, asset_type)
     if view.deleted_at is not None:
         raise NotFound(NOUN, fqn)
     return view
@@ -189,13 +200,13 @@ def _narrow(names: frozenset[str], by_position: bool) -> tuple[type[AssetView], 
     return kind, _below(columns, by_position)
 
 
-_BY_NAME: Final = HotStatement(
-    sa.select(*answer_columns).where(
-        *_IN_PROJECT,
-        metadata_assets.c.fully_qualified_name == sa.bindparam("fqn"),
-        metadata_assets.c.resource_uri == sa.bindparam("uri"),
-    )
+_NAMED: Final = (
+    *_IN_PROJECT,
+    metadata_assets.c.fully_qualified_name == sa.bindparam("fqn"),
+    metadata_assets.c.resource_uri == sa.bindparam("uri"),
 )
+_BY_NAME: Final = HotStatement(sa.select(*answer_columns).where(*_NAMED))
+_BY_NAME_TOLD: Final = HotStatement(sa.select(*answer_columns, *STANDING).where(*_NAMED))
 _CHILDREN: Final = _below(answer_columns, by_position=False)
 _COLUMNS: Final = _below(answer_columns, by_position=True)
 

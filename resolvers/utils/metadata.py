@@ -83,6 +83,7 @@ async def search_metadata(
     """
     query = parse_query(q)
     window = Window(sort_by.value, sort_order is SortOrder.DESC, limit, offset)
+    await ctx.look_first()
     found = await ctx.store.read(
         lambda uow: search_assets(
             uow.connection,
@@ -115,8 +116,9 @@ async def get_metadata(
     children; children_total tells how many there are.
     """
     if version is None and not include_children:
-        alone = await find_asset(ctx.store.database, ctx.scope, resource_uri, fqn, asset_type=asset_type)
+        alone = await find_asset(ctx.store.database, ctx.scope, resource_uri, fqn, asset_type=asset_type, told=ctx.told)
         return cast("MetadataAsset", alone)
+    await ctx.look_first()
     only = chosen_in(get_metadata, "children") if include_children else None
     found = await ctx.store.read(
         lambda uow: get_asset(

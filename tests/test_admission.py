@@ -1,0 +1,118 @@
+"""Admission without a statement of its own: what a read tells is right, whoever takes a right away and when."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from auth.model import platform_model
+from auth.relations import Relations, RelationTuple, object_name, user_subject
+from persistence.engine import Database
+from persistence.queries import standing
+from tests.auth.cases.engines import remembering
+from tests.test_kept_answers import WAYS, Asked, refused
+from tests.utils.test_metadata import uri
+from tests.world import ORG, World
+
+__all__ = ["uri"]
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def setting_overrides() -> dict[str, Any]:
+    """Every answer is made anew."""
+    return {"answer_cache_bytes": 0}
+
+
+@pytest.fixture
+async def beside(world: World, with_openfga: bool) -> AsyncIterator[Relations]:
+    """Another process that changes relations."""
+    if with_openfga:
+        yield world.app.parts.services.relations
+        return
+    opened = Database(world.app.parts.settings.resolved_database_url)
+    yield remembering(platform_model(), opened)
+    await opened.close()
+
+
+def seat(world: World) -> RelationTuple:
+    return RelationTuple(user_subject("ray"), "viewer", object_name("project", world.shop))
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_what_another_process_takes_away_is_refused_at_the_next_request(
+    world: World, uri: str, beside: Relations, how: str
+) -> None:
+    ask, late = Asked(world, uri, how), 0
+    tokens = [world.token("ray", project=project) for project in (world.shop, world.lab)]  # selected, and chosen anew
+    for _ in range(8):
+        await beside.write(ORG, [seat(world)])
+        late += sum([refused(await ask(token)) for token in tokens * 2])
+        await beside.write(ORG, [], [seat(world)])
+        late += sum([not refused(await ask(token)) for token in tokens])
+    assert late == 0
+
+
+async def test_who_may_no_longer_is_told_that_and_nothing_of_what_was_read(
+    world: World, uri: str, beside: Relations
+) -> None:
+    token = world.token("ray", project=world.lab)
+    path = f"/utils/data_connection/{quote(uri, safe='')}/metadata"
+    query = '{ metadata(resourceType: "data_connection", resourceUri: "%s", fqn: "%s") { name } }'
+    known, wrong = "main.db.public.orders", ("main.db.public.none", ".")
+
+    async def answers(name: str) -> list[tuple[int, str]]:
+        rest = await world.request("GET", path, token=token, headers=shop, params={"fqn": name})
+        body = {"query": query % (uri, name)}
+        graph = await world.request("POST", "/graphql", token=token, headers=shop, json=body)
+        return [(one.status_code, one.text) for one in (rest, graph)]
+
+    shop = {"X-Project-ID": world.shop}
+    for name in wrong:
+        await beside.write(ORG, [seat(world)])
+        assert [status for status, _ in await answers(known) + await answers(known)] == [200] * 4
+        may = await answers(name)
+        assert all("PROJECT_ACCESS_DENIED" not in text for _, text in may)
+        assert may[0][0] in (400, 404)
+        await answers(known)  # remembered
+        await beside.write(ORG, [], [seat(world)])
+        for status, text in await answers(name):
+            assert status == 403
+            assert "PROJECT_ACCESS_DENIED" in text
+            assert "none" not in text
+
+
+async def test_a_change_of_other_rights_costs_one_reading_more(
+    world: World, uri: str, beside: Relations, with_openfga: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if with_openfga:
+        pytest.skip("its server is asked each time")
+    ask, told = Asked(world, uri, "asset"), []
+    monkeypatch.setattr(
+        "persistence.queries.catalog.tell", lambda by, rows: (told.append(len(rows)), standing.tell(by, rows))
+    )
+    for _ in range(2):
+        assert not refused(await ask())
+    for readings in (2, 1):
+        if readings == 2:
+            await beside.write(ORG, [seat(world)])
+        told.clear()
+        assert not refused(await ask())
+        assert told == [1] * readings
+
+
+@pytest.mark.parametrize("how", ["asset", "search"])
+async def test_a_read_costs_a_single_statement_where_all_of_it_is_known(
+    world: World, uri: str, how: str, with_openfga: bool, statements: list[str]
+) -> None:
+    if with_openfga:
+        pytest.skip("its server is asked each time")
+    ask = Asked(world, uri, how)
+    for _ in range(3):
+        assert not refused(await ask())
+    statements.clear()
+    assert not refused(await ask())
+    asked = [one for one in statements if not one.startswith("BEGIN")]
+    assert len(asked) == (1 if how == "asset" else 2), asked
