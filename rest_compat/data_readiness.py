@@ -87,6 +87,7 @@ data_readiness.delete(f"{_kinds}/{{definition_id}}", violations.delete_violation
 data_readiness.post("/violations/decisions", violations.decide_violations, status=200)  # addition
 data_readiness.get(_violation, violations.get_violation)
 data_readiness.patch(_violation, violations.update_violation)
+data_readiness.get(f"{_violation}/impact", violations.get_violation_impact)  # addition
 data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition
 
 _suspects = "/suspect-cells"

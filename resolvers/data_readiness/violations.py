@@ -32,11 +32,12 @@ from schema.data_readiness.violation import (
     ViolationsDecision,
     ViolationStatus,
 )
-from schema.errors import ValidationError
+from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.grammar import sort_by
 from schema.identifiers import Fqn
 from schema.pagination import Page, PageNumber, PageSize
+from schema.utils.lineage import LineageImpact
 
 ViolationId = Annotated[UUID, Field(description="The violation's id.")]
 ViolationDefinitionId = Annotated[UUID, Field(description="The violation definition's id.")]
@@ -148,6 +149,22 @@ def _dimensions(ctx: Context, uow: UnitOfWork, named: str | None, of: Assessment
 async def get_violation(ctx: Context, *, violation_id: ViolationId) -> Violation:
     """Get a violation."""
     return await ctx.store.read(lambda uow: uow.violations.get(ctx.scope, str(violation_id)))
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_violation_impact(
+    ctx: Context, *, violation_id: ViolationId, page: PageNumber = 1, limit: PageSize = 20
+) -> LineageImpact:
+    """Say what a violation reaches: the tables and views that depend on its asset, the nearest first.
+
+    It is what lineage knows of. Tables of connections whose metadata the caller may not read are counted in `hidden`,
+    and not named.
+    """
+    violation = await ctx.store.read(lambda uow: uow.violations.get(ctx.scope, str(violation_id)))
+    found = await ctx.load.reach_of_violation(violation.id, (page - 1) * limit, limit)
+    if found is None:
+        raise NotFound("violation", violation.id)
+    return found
 
 
 @operation(needs=Permission.CAN_READ)

@@ -1,7 +1,9 @@
 """The edges of Data Readiness."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from persistence.queries.lineage_walks import DEEPEST, Found, Place, Walker, impact_of
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.engines.masking import masked_cells
@@ -15,7 +17,12 @@ from schema.data_readiness.suspect import SuspectCell
 from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import WorkflowRun
+from schema.governance.permission import Permission
 from schema.identifiers import Fqn
+from schema.utils.lineage import LineageImpact
+
+MOST_REACHED: Final = 20
+"""Tables that the edge of a violation tells; the operation has them all, page by page."""
 
 
 class DataReadinessLoaders(LoadersBase):
@@ -112,7 +119,57 @@ class DataReadinessLoaders(LoadersBase):
         found = await self._store.read(work)
         return [found.get(one, []) for one in asked]
 
+    async def reach_of_violation(self, id: str, offset: int = 0, limit: int = MOST_REACHED) -> LineageImpact | None:
+        """The tables and views that depend on what a violation is about; None when the violation is not there."""
+        return await self._reach((id, offset, limit))
+
+    @batched
+    async def _reach(self, asked: Sequence[tuple[str, int, int]]) -> list[LineageImpact | None]:
+        """Walk for all violations of a project at once: a statement for each step, whatever their number."""
+        ids = list(dict.fromkeys(id for id, _, _ in asked))
+        found = await self._store.read(lambda uow: uow.violations.with_projects(self._scope, "id", ids))
+        readable = await self._readable("project", [project for _, project in found])
+        places = {one.id: (project, _place(one)) for one, project in found if readable[project]}
+
+        def walk(uow: UnitOfWork) -> tuple[dict[str, Found], dict[str, dict[str, str]]]:
+            walks: dict[str, Found] = {}
+            resources: dict[str, dict[str, str]] = {}
+            for project in {project for project, _ in places.values()}:
+                scope = Scope(self._scope.organization_id, project)
+                own = {id: place for id, (of, place) in places.items() if of == project and place is not None}
+                walker = Walker(uow.lineage, scope)
+                walker.read_around({place.table for place in own.values()}, DEEPEST, upstream=False)
+                walks |= {id: walker.visited(place, DEEPEST, upstream=False) for id, place in own.items()}
+                tables = {table for id in own for table, _ in walks[id].steps}
+                resources[project] = uow.lineage.resources_of(scope, tables)
+            return walks, resources
+
+        walks, resources = await self._store.read(walk)
+        uris = [uri for of in resources.values() for uri in of.values()]
+        shown = await self._readable("data_connection", uris, Permission.CAN_READ_METADATA)
+        allowed = {uri for uri, may in shown.items() if may}
+        names = {one.id: one.asset_fqn for one, _ in found}
+        answers: list[LineageImpact | None] = []
+        for id, offset, limit in asked:
+            project, place = places.get(id, (None, None))
+            if project is None:
+                answers.append(None)
+            elif place is None:
+                answers.append(LineageImpact(fqn=names[id], items=[], total=0, hidden=0, complete=True))
+            else:
+                impact = impact_of(place, walks[id], resources[project], allowed, offset=offset, limit=limit)
+                answers.append(impact)
+        return answers
+
     @batched
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
         """The assets that the glossary term is linked to, by name."""
         return await self._of_parents(lambda uow: uow.term_assets, "term_id", ids)
+
+
+def _place(violation: Violation) -> Place | None:
+    """The column or table that a violation is about; None where it is about more than a table."""
+    parts = Fqn.parse(violation.asset_fqn).parts
+    if len(parts) not in (4, 5):
+        return None
+    return Place(str(Fqn(parts[:4])), parts[4] if len(parts) == 5 else None)

@@ -1,11 +1,22 @@
 """Walks over lineage as one caller may see it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from persistence.queries.lineage import Node, ReadEdge
+from persistence.queries.lineage_walks import (
+    DEEPEST,
+    MOST_EDGES,
+    Found,
+    Place,
+    Walker,
+    far,
+    fqn_of,
+    impact_of,
+    near,
+    starts,
+)
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.errors import InvalidParameter, NotFound
@@ -16,35 +27,13 @@ from schema.utils.lineage import (
     LineageDirection,
     LineageEdge,
     LineageImpact,
-    LineageImpactedTable,
     LineageNode,
     LineagePath,
     LineagePathStep,
     LineageReach,
     LineageSource,
 )
-from schema.utils.lineage_kind import LineageType, type_of
-
-MOST_NODES: Final = 10_000
-"""Nodes that one walk visits."""
-MOST_EDGES: Final = 200_000
-"""Edges that one walk reads."""
-MOST_COLUMNS: Final = 500
-"""Columns that an impact names of one table."""
-DEEPEST: Final = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A column or a table, as a caller names it."""
-
-    table: str
-    column: str | None
-
-    @property
-    def fqn(self) -> str:
-        """Its dotted name."""
-        return fqn_of((self.table, self.column or ""))
+from schema.utils.lineage_kind import type_of
 
 
 def parse_place(text: str, *, field: str = "fqn") -> Place:
@@ -53,22 +42,6 @@ def parse_place(text: str, *, field: str = "fqn") -> Place:
     if len(parts) not in (4, 5):
         raise InvalidParameter(f"{field} names a table or a column: four or five dotted parts.", field=field)
     return Place(str(Fqn(parts[:4])), parts[4] if len(parts) == 5 else None)
-
-
-def fqn_of(node: Node) -> str:
-    """The dotted name of a node; that of the table, where its rows are meant."""
-    table, column = node
-    return str(Fqn.parse(table).child(column)) if column else table
-
-
-@dataclass(slots=True)
-class _Found:
-    """What a walk visited."""
-
-    steps: dict[Node, int] = field(default_factory=dict)
-    direct: set[Node] = field(default_factory=set)
-    came_by: dict[Node, ReadEdge] = field(default_factory=dict)
-    complete: bool = True
 
 
 @dataclass(slots=True)
@@ -113,30 +86,7 @@ class Walk:
         """The tables that would break, as the caller may see them."""
         found, resources = await self._walked(place, uri, depth, upstream=False)
         readable = await self._readable(resources.values(), uri)
-        tables: dict[str, list[Node]] = {}
-        for node in found.steps:
-            if node[0] != place.table:
-                tables.setdefault(node[0], []).append(node)
-        shown = [table for table in tables if resources.get(table) in readable]
-        nearest = {table: min(found.steps[node] for node in nodes) for table, nodes in tables.items()}
-        shown.sort(key=lambda table: (nearest[table], table))
-        items = [
-            LineageImpactedTable(
-                table_fqn=table,
-                resource_uri=resources[table],
-                steps=nearest[table],
-                columns=sorted(column for _, column in tables[table] if column)[:MOST_COLUMNS],
-                rows=(table, "") in found.steps,
-            )
-            for table in shown[offset : offset + limit]
-        ]
-        return LineageImpact(
-            fqn=place.fqn,
-            items=items,
-            total=len(shown),
-            hidden=len(tables) - len(shown),
-            complete=found.complete,
-        )
+        return impact_of(place, found, resources, readable, offset=offset, limit=limit)
 
     async def edges(
         self, place: Place, uri: str, direction: LineageDirection, *, offset: int, limit: int
@@ -147,18 +97,18 @@ class Walk:
         def work(uow: UnitOfWork) -> tuple[list[ReadEdge], dict[str, str]]:
             self._standing(uow, place, uri)
             read = uow.lineage.edges_at(self.ctx.scope, [place.table], upstream=upstream, at=self.at, most=MOST_EDGES)
-            starts = set(_starts(place, read, upstream=upstream))
-            read = [one for one in self._meant(read) if _near(one, upstream=upstream) in starts]
-            ends = [_far(one, upstream=upstream)[0] for one in read]
+            begun = set(starts(place, read, upstream=upstream))
+            read = [one for one in self._walker(uow).meant(read) if near(one, upstream=upstream) in begun]
+            ends = [far(one, upstream=upstream)[0] for one in read]
             return read, uow.lineage.resources_of(self.ctx.scope, ends)
 
         read, resources = await self.ctx.store.read(work)
         readable = await self._readable(resources.values(), uri)
-        shown = [one for one in read if resources.get(_far(one, upstream=upstream)[0]) in readable]
+        shown = [one for one in read if resources.get(far(one, upstream=upstream)[0]) in readable]
         items = [
             LineageEdge(
-                from_fqn=fqn_of(_far(one, upstream=True)),
-                to_fqn=fqn_of(_far(one, upstream=False)),
+                from_fqn=fqn_of(far(one, upstream=True)),
+                to_fqn=fqn_of(far(one, upstream=False)),
                 type=type_of(one.edge.subtype),
                 subtype=one.edge.subtype,
                 source=one.source,
@@ -173,9 +123,9 @@ class Walk:
     async def path(self, start: Place, uri: str, end: Place) -> LineagePath:
         """The shortest way downstream, through what the caller may read where there is one."""
 
-        def work(uow: UnitOfWork) -> tuple[_Found, dict[str, str], str | None]:
+        def work(uow: UnitOfWork) -> tuple[Found, dict[str, str], str | None]:
             self._standing(uow, start, uri)
-            found = self._visited(uow, start, DEEPEST, upstream=False)
+            found = self._walker(uow).visited(start, DEEPEST, upstream=False)
             tables = {table for table, _ in found.steps} | {start.table, end.table}
             resources = uow.lineage.resources_of(self.ctx.scope, tables)
             return found, resources, resources.get(end.table)
@@ -185,10 +135,12 @@ class Walk:
         if there not in readable:
             raise NotFound("metadata_asset", end.fqn)
         seen = {table for table, one in resources.items() if one in readable}
-        through = await self.ctx.store.read(lambda uow: self._visited(uow, start, DEEPEST, upstream=False, within=seen))
+        through = await self.ctx.store.read(
+            lambda uow: self._walker(uow).visited(start, DEEPEST, upstream=False, within=seen)
+        )
         ends = [node for node in _ends(end, found) if node in through.steps]
         way = _way(through, ends) or _way(found, _ends(end, found))
-        hidden = {node for edge in way for node in (_far(edge, upstream=True), _far(edge, upstream=False))}
+        hidden = {node for edge in way for node in (far(edge, upstream=True), far(edge, upstream=False))}
         hidden = {node for node in hidden if node[0] not in seen}
         return LineagePath(
             from_fqn=start.fqn,
@@ -201,82 +153,21 @@ class Walk:
 
     # The walk
 
-    async def _walked(self, place: Place, uri: str, depth: int, *, upstream: bool) -> tuple[_Found, dict[str, str]]:
-        def work(uow: UnitOfWork) -> tuple[_Found, dict[str, str]]:
+    async def _walked(self, place: Place, uri: str, depth: int, *, upstream: bool) -> tuple[Found, dict[str, str]]:
+        def work(uow: UnitOfWork) -> tuple[Found, dict[str, str]]:
             self._standing(uow, place, uri)
-            found = self._visited(uow, place, depth, upstream=upstream)
+            found = self._walker(uow).visited(place, depth, upstream=upstream)
             return found, uow.lineage.resources_of(self.ctx.scope, {table for table, _ in found.steps})
 
         return await self.ctx.store.read(work)
+
+    def _walker(self, uow: UnitOfWork) -> Walker:
+        return Walker(uow.lineage, self.ctx.scope, self.at, self.source, self.direct_only)
 
     def _standing(self, uow: UnitOfWork, place: Place, uri: str) -> None:
         """Raises NotFound for a place that the catalog does not have on this resource."""
         if uow.lineage.resources_of(self.ctx.scope, [place.table]).get(place.table) != uri:
             raise NotFound("metadata_asset", place.fqn)
-
-    def _meant(self, read: Iterable[ReadEdge]) -> list[ReadEdge]:
-        return [
-            one
-            for one in read
-            if (self.source is None or one.source is self.source)
-            and (not self.direct_only or type_of(one.edge.subtype) is LineageType.DIRECT)
-        ]
-
-    def _visited(
-        self, uow: UnitOfWork, place: Place, depth: int, *, upstream: bool, within: set[str] | None = None
-    ) -> _Found:
-        """Everything within so many steps, the nearest first. It ends, whatever circles there are."""
-        known: dict[str, list[ReadEdge]] = {}
-        read = self._read(uow, {place.table}, known, upstream=upstream)
-        found = _Found(complete=read)
-        front = _starts(place, known[place.table], upstream=upstream)
-        starts = set(front)
-        for step in range(1, depth + 1):
-            found.complete &= self._read(uow, {table for table, _ in front}, known, upstream=upstream)
-            further: list[Node] = []
-            for one in _leaving(front, known, upstream=upstream):
-                node = _far(one, upstream=upstream)
-                if node in found.steps or node in starts or (within is not None and node[0] not in within):
-                    continue
-                if len(found.steps) == MOST_NODES:
-                    found.complete = False
-                    break
-                found.steps[node], found.came_by[node] = step, one
-                further.append(node)
-            front = further
-            if not front:
-                break
-        else:
-            found.complete &= self._ends_here(uow, front, known, found, starts, upstream=upstream)
-        found.direct = _passed(starts, known, upstream=upstream)
-        return found
-
-    def _ends_here(
-        self,
-        uow: UnitOfWork,
-        front: list[Node],
-        known: dict[str, list[ReadEdge]],
-        found: _Found,
-        starts: set[Node],
-        *,
-        upstream: bool,
-    ) -> bool:
-        """Return whether nothing lies beyond the last step."""
-        whole = self._read(uow, {table for table, _ in front}, known, upstream=upstream)
-        beyond = (_far(one, upstream=upstream) for one in _leaving(front, known, upstream=upstream))
-        return whole and all(node in found.steps or node in starts for node in beyond)
-
-    def _read(self, uow: UnitOfWork, tables: set[str], known: dict[str, list[ReadEdge]], *, upstream: bool) -> bool:
-        """Read the edges of some tables, unless they are known; whether none was left out."""
-        new = tables - known.keys()
-        if not new:
-            return True
-        left = max(MOST_EDGES - sum(map(len, known.values())), 0)
-        read = uow.lineage.edges_at(self.ctx.scope, new, upstream=upstream, at=self.at, most=left) if left else []
-        known |= {table: [] for table in new}
-        for one in self._meant(read):
-            known[_near(one, upstream=upstream)[0]].append(one)
-        return len(read) < left
 
     async def _readable(self, uris: Iterable[str], asked: str) -> set[str]:
         """Those of some resources whose metadata the caller may read. The one that is asked about they may: by the
@@ -289,51 +180,7 @@ class Walk:
         return {asked} | {uri for uri, may in allowed.items() if may}
 
 
-def _near(one: ReadEdge, *, upstream: bool) -> Node:
-    """The end of an edge that a walk comes from."""
-    return _far(one, upstream=not upstream)
-
-
-def _far(one: ReadEdge, *, upstream: bool) -> Node:
-    """The end of an edge that a walk leads to."""
-    edge = one.edge
-    return (edge.from_table, edge.from_column) if upstream else (edge.to_table, edge.to_column)
-
-
-def _starts(place: Place, read: Sequence[ReadEdge], *, upstream: bool) -> list[Node]:
-    """Where a walk begins: at the column, upstream also at the rows of its table; at everything of a table."""
-    if place.column is None:
-        own = {_near(one, upstream=upstream) for one in read} | {(place.table, "")}
-        return sorted(node for node in own if node[0] == place.table)
-    return [(place.table, place.column), *([(place.table, "")] if upstream else [])]
-
-
-def _leaving(front: Iterable[Node], known: dict[str, list[ReadEdge]], *, upstream: bool) -> Iterable[ReadEdge]:
-    wanted = set(front)
-    for table in sorted({table for table, _ in wanted}):
-        for one in known.get(table, ()):
-            if _near(one, upstream=upstream) in wanted:
-                yield one
-
-
-def _passed(starts: set[Node], known: dict[str, list[ReadEdge]], *, upstream: bool) -> set[Node]:
-    """The nodes that values pass to, or come from."""
-    leaving: dict[Node, list[Node]] = {}
-    for edges in known.values():
-        for one in edges:
-            if type_of(one.edge.subtype) is LineageType.DIRECT:
-                leaving.setdefault(_near(one, upstream=upstream), []).append(_far(one, upstream=upstream))
-    found: set[Node] = set()
-    waiting = list(starts)
-    while waiting:
-        for node in leaving.get(waiting.pop(), ()):
-            if node not in found:
-                found.add(node)
-                waiting.append(node)
-    return found
-
-
-def _ends(end: Place, found: _Found) -> list[Node]:
+def _ends(end: Place, found: Found) -> list[Node]:
     """The nodes of a walk that are the place, or of it, the nearest first. A column depends on its table's rows too."""
     if end.column is not None:
         nodes = [(end.table, end.column), (end.table, "")]
@@ -342,19 +189,19 @@ def _ends(end: Place, found: _Found) -> list[Node]:
     return sorted(nodes, key=lambda node: (found.steps[node], node))
 
 
-def _way(found: _Found, ends: Sequence[Node]) -> list[ReadEdge]:
+def _way(found: Found, ends: Sequence[Node]) -> list[ReadEdge]:
     """The edges to the first of some nodes, from where the walk began."""
     way: list[ReadEdge] = []
     node = ends[0] if ends else None
     while node is not None and node in found.came_by:
         edge = found.came_by[node]
         way.append(edge)
-        node = _far(edge, upstream=True)
+        node = far(edge, upstream=True)
     return way[::-1]
 
 
 def _step(one: ReadEdge, hidden: set[Node]) -> LineagePathStep:
-    start, end = _far(one, upstream=True), _far(one, upstream=False)
+    start, end = far(one, upstream=True), far(one, upstream=False)
     return LineagePathStep(
         from_fqn=None if start in hidden else fqn_of(start),
         to_fqn=None if end in hidden else fqn_of(end),

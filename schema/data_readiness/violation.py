@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from schema.data_readiness.rule import QualityRule
     from schema.data_readiness.workflow_run import WorkflowRun
     from schema.governance.project import Project
+    from schema.utils.lineage import LineageImpact
     from schema.utils.metadata_asset import MetadataAsset
 
 
@@ -192,6 +193,16 @@ with warnings.catch_warnings():
         ) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
             """The project that it is in."""
             return await info.context.load.project_of("violations", self.id)
+
+        @edge
+        async def reaches(
+            self, info: Info
+        ) -> Annotated["LineageImpact", strawberry.lazy("schema.utils.lineage")] | None:
+            """The tables and views that depend on its asset, the 20 nearest, as far as lineage is known.
+
+            What the caller may not read is counted in `hidden`, and not named.
+            """
+            return await info.context.load.reach_of_violation(self.id)
 
         @edge
         async def suspect_cells(self, info: Info) -> list[SuspectCell]:

@@ -51,6 +51,7 @@ from resolvers.data_readiness.violations import (
     decide_violations,
     delete_violation_definition,
     get_violation,
+    get_violation_impact,
     list_violation_definitions,
     list_violation_history,
     list_violations,
@@ -70,6 +71,7 @@ from schema.data_readiness.suspect import SuspectCell, SuspectCellsDecided
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
+from schema.utils.lineage import LineageImpact
 
 
 @strawberry.type(name="Query")
@@ -103,6 +105,7 @@ class QualityQuery:
     violations: Page[Violation] = opens(list_violations)
     violations_connection: Connection[Violation] = connects(list_violations)
     violation: Violation = opens(get_violation)
+    violation_impact: LineageImpact = opens(get_violation_impact)
     violation_history: Page[ViolationEvent] = opens(list_violation_history)
     violation_history_connection: Connection[ViolationEvent] = connects(list_violation_history)
     suspect_cells: Page[SuspectCell] = opens(list_suspect_cells)

@@ -208,6 +208,7 @@ CASES = [
     Case("list_violations", "project", "can_read", a_list_of_violations),
     Case("list_actions", "project", "can_read", a_list_of_violations),
     Case("get_violation", "project", "can_read", violation, "violation_id"),
+    Case("get_violation_impact", "project", "can_read", violation, "violation_id"),
     Case("list_violation_history", "project", "can_read", violation, "violation_id"),
     Case("update_violation", "project", "can_write", changed_violation, "violation_id"),
     Case("decide_violations", "project", "can_write", violations_decided),
