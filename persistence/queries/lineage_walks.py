@@ -135,22 +135,17 @@ def impact_of(
     place: Place, found: Found, resources: Mapping[str, str], readable: Collection[str], *, offset: int, limit: int
 ) -> LineageImpact:
     """What a walk downstream has visited, table by table, as somebody may see it who may read some resources."""
-    tables: dict[str, list[Node]] = {}
-    for node in found.steps:
-        if node[0] != place.table:
-            tables.setdefault(node[0], []).append(node)
-    shown = [table for table in tables if resources.get(table) in readable]
-    nearest = {table: min(found.steps[node] for node in nodes) for table, nodes in tables.items()}
-    shown.sort(key=lambda table: (nearest[table], table))
+    tables = tables_of(found, without=place.table)
+    shown = [one for one in tables if resources.get(one[0]) in readable]
     items = [
         LineageImpactedTable(
             table_fqn=table,
             resource_uri=resources[table],
-            steps=nearest[table],
-            columns=sorted(column for _, column in tables[table] if column)[:MOST_COLUMNS],
+            steps=steps,
+            columns=columns[:MOST_COLUMNS],
             rows=(table, "") in found.steps,
         )
-        for table in shown[offset : offset + limit]
+        for table, steps, columns in shown[offset : offset + limit]
     ]
     return LineageImpact(
         fqn=place.fqn,
@@ -159,6 +154,19 @@ def impact_of(
         hidden=len(tables) - len(shown),
         complete=found.complete,
     )
+
+
+def tables_of(found: Found, *, without: str) -> list[tuple[str, int, list[str]]]:
+    """The tables that a walk has visited, the nearest first: each with the steps to it, and its columns, sorted."""
+    tables: dict[str, list[Node]] = {}
+    for node in found.steps:
+        if node[0] != without:
+            tables.setdefault(node[0], []).append(node)
+    nearest = {table: min(found.steps[node] for node in nodes) for table, nodes in tables.items()}
+    return [
+        (table, nearest[table], sorted(column for _, column in tables[table] if column))
+        for table in sorted(tables, key=lambda table: (nearest[table], table))
+    ]
 
 
 def near(one: ReadEdge, *, upstream: bool) -> Node:

@@ -15,6 +15,7 @@ from persistence.store import UnitOfWork
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
 from resolvers.data_readiness.report_findings import not_described, rule_results, what_to_do_first, worst_cells
+from resolvers.data_readiness.report_lineage import lineage_of
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.data_readiness.scorecard import scorecard_of
@@ -162,6 +163,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         cells_total=cells_total,
         unmeasured=await ctx.store.read(lambda uow: unmeasured(uow, ctx.scope, names, card, as_of)),
         relations=_relations(facts, tables),
+        lineage=await ctx.store.read(lambda uow: lineage_of(uow, ctx.scope, facts, as_of, single=len(parts) == 4)),
         previous_score=data[-2][1] if len(data) > 1 else None,
         previous_metadata=metadata[-2][1] if len(metadata) > 1 else None,
     )

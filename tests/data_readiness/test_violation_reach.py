@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from persistence.queries.lineage import KeptEdge, ToldStatement
+from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
+from resolvers.data_readiness.report_lineage import lineage_of
 from resolvers.data_readiness.violations import get_violation_impact
 from schema.utils.lineage import LineageSource
 from schema.utils.lineage_kind import LineageSubtype
@@ -93,3 +95,21 @@ async def test_ten_violations_say_it_for_as_many_statements_as_one(
     assert reached["svc.db.sch.orders.total"] == 3
     assert (reached["svc.db.sch.t1.total"], reached["svc.db"]) == (0, 0)
     assert costs[1] - costs[0] <= 3, "the steps of the one that reaches something, and none for each"
+
+
+async def test_a_report_names_what_is_of_its_connection_and_counts_the_rest(world: World, found: str) -> None:
+    def read(*names: str, single: bool) -> Any:
+        return lambda uow: lineage_of(
+            uow, scope(world), read_facts(uow.connection, scope(world), names), None, single=single
+        )
+
+    lineage = await written(world, read("svc.db.sch.board", single=True))
+    made_of = [(one.other, one.steps, one.columns) for one in lineage.made_of]
+    assert made_of == [("svc.db.sch.sales", 2, ("revenue",)), ("svc.db.sch.orders", 3, ("total",))]
+    assert [one.other for one in lineage.goes_into] == ["svc.db.sch.orders", "svc.db.sch.sales"]
+    assert (lineage.hidden, lineage.complete, "bonus" in str(lineage)) == (1, True, False)
+    lineage = await written(world, read("svc.db.sch.sales", "svc.db.sch.board", single=False))
+    assert [(one.table, one.other, one.steps) for one in lineage.made_of] == [
+        ("svc.db.sch.sales", "svc.db.sch.orders", 1)
+    ]
+    assert (lineage.goes_into, lineage.hidden, lineage.complete) == ((), 1, True)

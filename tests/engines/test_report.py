@@ -12,7 +12,9 @@ from resolvers.engines.report import charts, maps
 from resolvers.engines.report.measures import is_measure
 from resolvers.engines.report.page import ROOM, rendered
 from resolvers.engines.report.values import (
+    LineageLine,
     ReportData,
+    ReportLineage,
     ReportReference,
     TableLine,
     TrendPoint,
@@ -379,3 +381,19 @@ def test_moments_are_written_to_the_minute_and_whole() -> None:
 
 def test_a_report_is_the_same_byte_for_byte() -> None:
     assert rendered(shop()) == rendered(shop())
+
+
+def test_a_report_tells_what_a_table_is_made_of_and_what_of_it() -> None:
+    lineage = ReportLineage(
+        made_of=tuple(LineageLine("a.b.c.t", f"a.b.c.{HOSTILE}{at}", at + 1, ("x",) * 10) for at in range(40)),
+        goes_into=(LineageLine("a.b.c.t", "a.b.c.board", 2),),
+        hidden=3,
+        complete=False,
+    )
+    for level in ("schema", "table"):
+        page = rendered(replace(shop(level), lineage=lineage))
+        assert HOSTILE not in page
+        for told in ("Made of", "30 of 40.", "and 2 more", "Goes into", "its rows", "3 more of other connections"):
+            assert told in page
+        assert "There is more than was followed." in page
+    assert 'id="lineage"' not in rendered(shop())

@@ -118,6 +118,10 @@ def rendered(data: ReportData) -> str:
             tags=_tags(data),
             tables=data.tables[:MOST_TABLES],
             relations=data.relations[:MOST_LISTED],
+            lineage=[
+                ("Made of", "reads", data.lineage.made_of[:MOST_LISTED], len(data.lineage.made_of)),
+                ("Goes into", "is read by", data.lineage.goes_into[:MOST_LISTED], len(data.lineage.goes_into)),
+            ],
             most_listed=MOST_LISTED,
             most_mapped=maps.MOST_TABLES,
             most_nodes=maps.MOST_NODES,

@@ -75,6 +75,28 @@ class ReportReference:
 
 
 @dataclass(frozen=True, slots=True)
+class LineageLine:
+    """One table depends on another, or the other way round, by so many edges; all names are FQNs."""
+
+    table: str
+    other: str
+    steps: int
+    columns: tuple[str, ...] = ()
+    """The columns of the other table by which it does; none where its rows alone count."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLineage:
+    """What the tables of a report are made of, and what is made of its one table."""
+
+    made_of: tuple[LineageLine, ...] = ()
+    goes_into: tuple[LineageLine, ...] = ()
+    hidden: int = 0
+    """How many tables of other connections there are besides, which a report does not name."""
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class TableLine:
     """One table in the report: what the catalog says, and the profile when there is one."""
 
@@ -121,6 +143,7 @@ class ReportData:
     unmeasured: Sequence[Unmeasured] = ()
     """What stands for nothing in the score, or for what it was before."""
     relations: Sequence[ReportReference] = ()
+    lineage: ReportLineage = field(default_factory=ReportLineage)
     previous_score: str | None = None
     """The score of the data after the run that measured them before."""
     previous_metadata: str | None = None
