@@ -17,6 +17,7 @@ from resolvers.data_readiness import (
     workflows,
 )
 from resolvers.data_readiness.approval import operations as approvals
+from resolvers.data_readiness.runs import openlineage
 from resolvers.data_readiness.runs import operations as runs
 from rest_compat.door import Door
 from rest_compat.envelopes import DefinitionList, PageLimitList, PerPageList
@@ -38,6 +39,7 @@ data_readiness.post(f"{_configuration}/runs", runs.trigger_run, status=202)
 data_readiness.get(f"{_configuration}/runs", runs.list_workflow_runs, envelope=PageLimitList)
 data_readiness.get(_run, runs.get_workflow_run)
 data_readiness.get(f"{_run}/tasks", runs.list_run_tasks, envelope=PerPageList)
+data_readiness.get(f"{_run}/openlineage", openlineage.get_run_openlineage)  # addition
 data_readiness.post(f"{_run}/cancel", runs.cancel_run, status=200)  # addition
 data_readiness.post(f"{_run}/retry", runs.retry_run, status=202)  # addition
 

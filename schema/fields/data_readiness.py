@@ -2,6 +2,7 @@
 
 import strawberry
 
+from resolvers.data_readiness.runs.openlineage import get_run_openlineage
 from resolvers.data_readiness.runs.operations import (
     cancel_run,
     get_workflow_run,
@@ -16,6 +17,7 @@ from resolvers.data_readiness.workflows import (
     get_workflow_configuration,
     list_workflow_configurations,
 )
+from schema.data_readiness.run_openlineage import RunOpenLineage
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
 from schema.door import connects, follows, opens
@@ -36,6 +38,7 @@ class DataReadinessQuery(WorkflowsQuery, QualityQuery):
     project_runs: Page[WorkflowRun] = opens(list_project_runs)
     project_runs_connection: Connection[WorkflowRun] = connects(list_project_runs)
     workflow_run: WorkflowRun = opens(get_workflow_run)
+    run_openlineage: RunOpenLineage = opens(get_run_openlineage)
     run_tasks: Page[RunTask] = opens(list_run_tasks)
     run_tasks_connection: Connection[RunTask] = connects(list_run_tasks)
 

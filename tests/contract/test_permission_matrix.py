@@ -106,6 +106,7 @@ MATRIX = [
     Case("trigger_run", "project", "can_execute", on.new_run, "configuration_id"),
     Case("list_workflow_runs", "project", "can_read", on.configuration, "configuration_id"),
     Case("get_workflow_run", "project", "can_read", on.run, "run_id"),
+    Case("get_run_openlineage", "project", "can_read", on.run, "run_id"),
     Case("list_run_tasks", "project", "can_read", on.run, "run_id"),
     Case("run_progress", "project", "can_read", on.ended_run, "run_id"),
     Case("cancel_run", "project", "can_execute", on.run, "run_id"),

@@ -23,6 +23,7 @@ TAGGED = "what engines have recognised must be read and decided"
 SUSPECTS = "cells that look wrong are looked through, decided and handed on"
 HAPPENED = "other systems hear of what has become true"
 SEMANTICS = "measures, joins and words that other tools keep are taken over, and handed on"
+TOLD = "other systems that keep lineage hear of runs in their own words"
 REACHES = "what is wrong is found out of what depends on it"
 LINEAGE = "what depends on what is told, followed and taken back"
 MEASURED = "what profiling has measured must be read"
@@ -141,6 +142,7 @@ ADDITIONS: dict[str, str] = {
     "POST /data-readiness/violations/definitions": ANY,
     "PUT /data-readiness/violations/definitions/{definition_id}": ANY,
     "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
+    "GET /data-readiness/workflows/{configuration_id}/runs/{run_id}/openlineage": TOLD,
     "GET /data-readiness/violations/{violation_id}/history": ANY,
     "GET /data-readiness/violations/{violation_id}/impact": REACHES,
     "POST /data-readiness/violations/decisions": ANY,
