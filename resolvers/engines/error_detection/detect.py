@@ -18,6 +18,7 @@ from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
+from resolvers.engines.error_detection.fillers import filler_signs
 from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
@@ -29,6 +30,7 @@ from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
+from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
 from resolvers.engines.error_detection.turns import turned
 from resolvers.engines.error_detection.twofold import twofold
@@ -51,7 +53,7 @@ DOUBT: Final = 1.2
 MOST_SUSPECTS: Final = 100_000
 _LOOKS: Final = (
     *(shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs),
-    check_digit_signs,
+    *(check_digit_signs, spreadsheet_signs, filler_signs),
 )
 """What looks at the values of one column, by themselves."""
 

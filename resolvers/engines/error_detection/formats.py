@@ -3,13 +3,14 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.minority_formats import lettered_manners
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.numbers import TOGETHER, rank_correlation
+from resolvers.engines.error_detection.numbers import MANY, MANY_SHARE, TOGETHER, rank_correlation
+from resolvers.engines.error_detection.signs_and_units import is_other_unit
 from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import BETWEEN, are_sentences, parts_of
 
@@ -87,8 +88,29 @@ def _decimals(column: TableColumn) -> dict[int, Reason]:
         if column.counts[code] >= 5 and (column.numbers[code] or 0.0) % 1:
             found[code] = Reason(reason.sign, 0.5 * reason.weight, reason.told)
     whole = found and next(kind for code, kind in kinds.items() if code not in found) == "0"
+    for code in _coarse(column, found.keys()):
+        del found[code]
     # Where numbers drop their zeros, fewer decimals say nothing, and more only where the others end at one place.
     return found if whole or zeros > 0.03 * rows else _finer(column, {code: int(kind) for code, kind in kinds.items()})
+
+
+def _coarse(column: TableColumn, codes: Set[int]) -> Set[int]:
+    """Of numbers with other decimals those that are greater than nearly all others, where they are many: three figures
+    of a large number leave none. In another unit, or without their point, they would be spread as the others.
+    """
+    others = sorted(
+        abs(number)
+        for code, number in enumerate(column.numbers)
+        if number is not None and code not in codes
+        for _ in range(column.counts[code])
+    )
+    if not others:
+        return frozenset()
+    great = {code for code in codes if abs(column.numbers[code] or 0.0) > others[-1 - len(others) // 50]}
+    those = sorted(abs(column.numbers[code] or 0.0) for code in great for _ in range(column.counts[code]))
+    if len(those) <= max(MANY, MANY_SHARE * (len(those) + len(others))):
+        return frozenset()
+    return frozenset() if is_other_unit([*others, *those], len(those), at_end=True) else great
 
 
 def _finer(column: TableColumn, decimals: Mapping[int, int]) -> dict[int, Reason]:

@@ -6,7 +6,7 @@ from one of the column's numbers to another, and its values come again.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -26,8 +26,10 @@ GROUPED: Final = 0.6
 """The share of the long numbers that have a sign between the thousands, for the column to write them so."""
 
 _DIGITS: Final = re.compile(r"\d+")
+_DECIMAL: Final = re.compile(r"\d+(?:\.\d+)?")
 _SPAN: Final = re.compile(r"(\d{1,12})[-\u2013/](\d{1,12})")
 _LETTERED: Final = re.compile(r"([^\W\d_])\d+(?:[-\u2013/]\1\d+)*")
+_BEGINNING: Final = re.compile(r"[^\W\d_]{1,12}(?=[-/. ]?\d)")
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DATED: Final = re.compile(rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}", re.IGNORECASE)
 _CODE: Final = re.compile(r"[A-Z]{0,9}\d[A-Z\d/.\u2013-]*")
@@ -68,8 +70,8 @@ def numbered_manners(column: TableColumn) -> frozenset[int]:
             first, last = float(span[1]), float(span[2])
             if first < last and first in known and last in known:
                 spans.add(code)
-        elif len(found := _DIGITS.findall(text)) == 1 and len(found[0]) < 13:
-            kinds[_DIGITS.sub("0", text)][code] = float(found[0])
+        elif len(found := _DECIMAL.findall(text)) == 1 and len(found[0]) < 13:
+            kinds[_DECIMAL.sub("0", text)][code] = float(found[0])
     meant: set[int] = spans if _come_again(column, spans) else set()
     for some in kinds.values():
         if _come_again(column, some.keys()) and _have_own_numbers(column, some):
@@ -102,6 +104,37 @@ def lettered_manners(column: TableColumn) -> frozenset[int]:
             kinds[match[1]].append(code)
     least = max(FEWEST, 0.01 * column.present)
     return frozenset(code for letter, some in kinds.items() if rows[letter] >= least for code in some)
+
+
+def own_series(column: TableColumn, forms: Sequence[str], main: Set[str]) -> frozenset[int]:
+    """The codes of a form that the numbers of few series have and of hardly any other, so that no slips made it.
+
+    Slips meet the numbers of any series. That all of them met those of few is chance where these are most of all.
+    `forms` holds the form of each code, `main` those that are usual.
+    """
+    begun: dict[str, Counter[str]] = defaultdict(Counter)
+    usual: Counter[str] = Counter()
+    kinds: Counter[tuple[str, str]] = Counter()
+    for code in range(1, len(forms)):
+        if (match := _BEGINNING.match(column.texts[code])) is None:
+            continue
+        if forms[code] in main:
+            usual[match[0]] += column.counts[code]
+        else:
+            begun[forms[code]][match[0]] += column.counts[code]
+            kinds[forms[code], match[0]] += 1
+    meant = set()
+    for form, found in begun.items():
+        some = {beginning for beginning, rows in found.items() if rows >= FEWEST <= kinds[form, beginning]}
+        rows = sum(found[beginning] for beginning in some)
+        share = (sum(usual[beginning] for beginning in some) + 1) / (usual.total() + 1)
+        if some and rows >= 0.9 * found.total() and share**rows <= CHANCE:
+            meant |= {(form, beginning) for beginning in some}
+    return frozenset(
+        code
+        for code in range(1, len(forms))
+        if (match := _BEGINNING.match(column.texts[code])) is not None and (forms[code], match[0]) in meant
+    )
 
 
 def without_groups(column: TableColumn) -> TableColumn:

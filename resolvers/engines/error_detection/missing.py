@@ -8,6 +8,7 @@ STAND_INS: Final = frozenset(
         *("-", "--", "---", "?", "??", "???", ".", "..", "...", "_", "*", "/", "n/k", "n.k."),
         *("unknown", "unk", "not available", "not applicable", "not specified", "not provided", "not known"),
         *("undefined", "unspecified", "missing", "empty", "blank", "no data", "no value", "tbd", "tba", "to be"),
+        *("test", "testing", "asdf", "asdfg", "qwerty", "tbc", "none given", "not given", "not recorded", "no entry"),
         *("xx", "xxx", "xxxx", "xxxxx", "dummy", "unbekannt", "inconnu", "desconocido", "keine angabe", "k.a."),
     ]
 )
@@ -17,7 +18,27 @@ PLACEHOLDER_DATES: Final = ("9999-12-31", "9999-01-01", "1900-01-01", "1899-12-3
 """The days that stand for `never` or `not known`; where they are the edge of a column's range, they may be meant."""
 
 PLACEHOLDER_NUMBERS: Final = frozenset(
-    [-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99999999.0, 999999999.0]
+    [
+        -1.0,
+        -9.0,
+        -99.0,
+        -999.0,
+        -9999.0,
+        -99999.0,
+        -9.9,
+        -99.9,
+        -999.9,
+        -9.99,
+        -99.99,
+        -999.99,
+        999.0,
+        9999.0,
+        99999.0,
+        999999.0,
+        9999999.0,
+        99999999.0,
+        999999999.0,
+    ]
 )
 """Numbers that stand for a missing value when they lie apart from the others."""
 

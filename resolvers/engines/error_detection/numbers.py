@@ -15,7 +15,7 @@ from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.error_detection.order_names import comes_first
 from resolvers.engines.error_detection.placeholder_days import placeholder_day_signs, to_come_signs
-from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, shifted
+from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, is_other_unit, shifted
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Fences = tuple[float, float, float, float, float]
@@ -33,6 +33,12 @@ OFTEN: Final = 10
 """Rows with the very same number, and their share of all, from which it is usual however far it lies: of 709 such
 cells that were far off, in tables of which one in 100 cells was spoiled, 12 were wrong, and of 2,765 others 2,338."""
 OFTEN_SHARE: Final = 0.002
+MANY: Final = 10
+MANY_SHARE: Final = 0.01
+"""Rows, and their share, beyond an empty stretch, from which they are rather a state of their own, as in a flood, than
+mistakes; unless they are the others in another unit."""
+FAR_OFF: Final = 2.5
+"""Widths from the middle from which a number lies far from all others."""
 NEAR_EDGE: Final = 1 / 3
 """The part of how far apart the two mostly are, within which most rows beyond an order lie where it is no rule."""
 FEWEST_BEYOND: Final = 4
@@ -122,14 +128,12 @@ def _far(
     logs = None if grown is None else fences_of([grown(value) for value in values if value >= 0], is_coarse)
     size = len(values)
     if not are_days and not is_coarse:
-        _islands(signs, values, weighed, often, plain, (grown, logs))
+        often = often | _islands(signs, values, weighed, often, plain, (grown, logs))
     for number, count, code in weighed:
         distance = distance_from(number, plain)
         if logs is not None and grown is not None and number >= 0:
             distance = min(distance, distance_from(grown(number), logs))
-        if distance <= 2.5:
-            continue
-        if code in often:
+        if distance <= FAR_OFF or code in often:
             continue
         weight = min(4.8, 1.2 * (distance - 1.5))
         beyond = size - bisect_left(values, number) if number > plain[1] else bisect_right(values, number)
@@ -148,13 +152,16 @@ def _islands(
     often: Set[int],
     plain: Fences,
     growing: tuple[Callable[[float], float] | None, Fences | None],
-) -> None:
+) -> Set[int]:
     """Some numbers with an empty stretch between them and all others: another unit, rather than a tail.
 
     In a tail that falls off by a factor the k-th number from its end is the less likely to stand off, the greater k is.
+    Returns the codes of those that are so many that they are rather a state of their own.
     """
     size = len(values)
     grown, logs = growing
+    found: dict[int, Reason] = {}
+    usual: set[int] = set()
     for numbers in (weighed, weighed[::-1]):
         beyond = 0
         for place, (one, following) in enumerate(pairwise(numbers)):
@@ -167,9 +174,18 @@ def _islands(
             if gap < 0.7:
                 continue
             weight = min(4.2, 1.4 * min(beyond, 4) * gap - 0.5)
+            at_end = numbers is not weighed
+            if beyond > max(MANY, MANY_SHARE * size) and not is_other_unit(values, beyond, at_end=at_end):
+                state = fences_of(values[-beyond:] if at_end else values[:beyond], False)
+                usual |= {
+                    code for n, _, code in numbers[: place + 1] if state is None or distance_from(n, state) <= FAR_OFF
+                }
             told = f"Between {min(one[0], following[0]):g} and {max(one[0], following[0]):g} there is nothing."
             for code in {code for _, _, code in numbers[: place + 1]} - often:
-                signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+                found[code] = _heavier(found.get(code), Reason(Sign.OUTLIER, weight, told))
+    for code in found.keys() - usual:
+        signs[code] = _heavier(signs.get(code), found[code])
+    return usual
 
 
 def is_often(column: TableColumn, code: int) -> bool:

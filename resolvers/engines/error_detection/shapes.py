@@ -13,6 +13,7 @@ from resolvers.engines.error_detection.minority_formats import (
     dated_signs,
     lettered_manners,
     numbered_manners,
+    own_series,
     without_groups,
 )
 from resolvers.engines.error_detection.missing import is_stand_in
@@ -197,6 +198,7 @@ def _odd(
     is_structured = "9" in top and top_share >= 0.6
     # So are words of a few letters each: a sign among them is no word.
     usual = _usual_signs(rows, spoken)
+    meant = meant | own_series(column, forms, main.keys()) if is_structured else meant
     of_letters = top == "a" and top_share >= 0.95 and column.distinct <= 60
     found = {}
     for code in range(1, len(forms)):

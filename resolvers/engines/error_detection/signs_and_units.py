@@ -1,7 +1,9 @@
 """Numbers below 0 where a column ends there by its name and its values, and usual numbers in another unit."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import mul
 from typing import Final
 
 from resolvers.engines.english.identifiers import words_of
@@ -23,6 +25,16 @@ MOST_USUAL: Final = 30
 """The share of the rows and the rows that have a usual number, at least, and how many of them there are at most."""
 MOST_SHIFTED: Final = 0.02
 """The share of the rows, at most, that are written in another unit."""
+CONVERTED: Final = 0.6
+"""The share of numbers that lie among the usual ones in another unit, at least, if that is what they are in."""
+SPREAD: Final = 0.4
+"""The part of the spread of the others that they have there, at least."""
+_CONVERSIONS: Final[tuple[Callable[[float], float], ...]] = (
+    lambda number: (number - 32) / 1.8,
+    lambda number: number * 1.8 + 32,
+    *(partial(mul, 10.0**power) for power in (-6, -3, -2, -1, 1, 2, 3, 6)),
+)
+"""Degrees of Fahrenheit and Celsius, and units that differ by a power of ten."""
 _RELATIVE: Final = RELATIVE - words("net")
 """A fee may be net of its tax."""
 
@@ -61,3 +73,20 @@ def shifted(values: Sequence[float], weighed: Sequence[tuple[float, int, int]]) 
             told = f"It is a usual number {factor:g} times over: another unit."
             return {code: Reason(Sign.OUTLIER, 5.0, told, f"{number:.12g}") for code, number in turned.items()}
     return {}
+
+
+def is_other_unit(values: Sequence[float], beyond: int, *, at_end: bool) -> bool:
+    """Return whether the first or the last of sorted numbers, so many, are in one unit what the others are in theirs.
+
+    In another unit they are spread as the others are. Numbers that keep together lie among widely spread ones by some
+    power of ten in any case.
+    """
+    those, usual = (values[-beyond:], values[:-beyond]) if at_end else (values[:beyond], values[beyond:])
+    low, high = usual[len(usual) // 50], usual[-1 - len(usual) // 50]
+    first, last = those[beyond // 50], those[-1 - beyond // 50]
+    for place, turn in enumerate(_CONVERSIONS):
+        among = sum(low <= turn(one) <= high for one in those)
+        is_spread = place < 2 or abs(turn(last) - turn(first)) >= SPREAD * (high - low)
+        if among >= CONVERTED * beyond and is_spread:
+            return True
+    return False
