@@ -1,6 +1,7 @@
 """Values of few rows that stand for a frequent one in short or in full: `pa` for `paid`, English for eng, U.S.A."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
@@ -17,6 +18,13 @@ MOST_VALUES: Final = 80
 OFTENER: Final = 4
 """How many times as often the usual writing is there, at least."""
 
+FEWEST_SHORT: Final = 2
+"""Words that are shortened, at least, for the short ones to be codes for them."""
+MOST_SHORT: Final = 0.25
+"""The rows with a short one, at most, as a share of those that write the same out."""
+SECOND: Final = 2
+"""How many times as often each word is written out as it is shortened, at least."""
+
 _DOTS: Final = re.compile(r"[.\s]+")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = frozenset(["of", "the", "and", "for", "de", "und", "der", "et", "la", "y", "e", "&"])
@@ -30,7 +38,7 @@ def alias_signs(column: TableColumn) -> dict[int, Reason]:
     codes = [code for code in range(1, len(column.texts)) if not is_stand_in(column.texts[code])]
     frequent = [code for code in codes if column.counts[code] >= least]
     if not frequent or sum(column.counts[code] for code in frequent) < COVERED * column.present:
-        return {}
+        return _codes_beside(column, codes)
     short = [code for code in frequent if len(column.texts[code]) <= 3]
     is_code = len(short) > 1 and sum(column.counts[code] for code in short) >= COVERED * column.present
     found: dict[int, Reason] = {}
@@ -44,7 +52,44 @@ def alias_signs(column: TableColumn) -> dict[int, Reason]:
                 found[code] = Reason(Sign.WRITING, 3.7, told, full)
                 break
     rows = sum(column.counts[code] for code in found)
-    return found if rows <= MOST_ROWS * column.present else {}
+    return (found if rows <= MOST_ROWS * column.present else {}) | _codes_beside(column, codes)
+
+
+def _codes_beside(column: TableColumn, codes: Sequence[int]) -> dict[int, Reason]:
+    """Codes that stand beside the words that they are the beginnings of: A and R, where most write Awarded, Rejected.
+
+    One that begins as a word does may be anything; several of which each is short for another word are a second way.
+    """
+    ranked = sorted(codes, key=lambda code: -column.counts[code])[:MOST_VALUES]
+    short_for: dict[int, int] = {}
+    for code in ranked:
+        short = column.texts[code].casefold()
+        longer = [
+            other for other in ranked
+            if len(column.texts[other]) >= max(4, len(short) + 2) and column.texts[other].casefold().startswith(short)
+            and column.texts[other][len(short)].isalpha()
+        ]  # fmt: skip
+        meant = [other for other in longer if column.counts[other] > SECOND * column.counts[code]]
+        if (
+            short.isalpha()
+            and meant
+            and all(column.counts[meant[0]] > OFTENER * column.counts[one] for one in meant[1:])
+        ):
+            short_for[code] = meant[0]
+    fulls = set(short_for.values())
+    many = sum(column.counts[code] for code in short_for)
+    written_out = sum(column.counts[code] for code in fulls)
+    if len(fulls) < FEWEST_SHORT or many > MOST_SHORT * written_out or fulls & short_for.keys():
+        return {}
+    if written_out < 0.5 * column.present:
+        return {}
+    return {
+        code: Reason(
+            Sign.WRITING, 4.0, f"It is short for {column.texts[other]!r}, which {column.counts[other]} rows write out.",
+            column.texts[other],
+        )
+        for code, other in short_for.items()
+    }  # fmt: skip
 
 
 def _is_alias(one: str, usual: str, is_code: bool) -> bool:

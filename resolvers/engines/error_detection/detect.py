@@ -10,11 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
+from resolvers.engines.error_detection.addresses import address_signs
 from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.check_digits import check_digit_signs
 from resolvers.engines.error_detection.clock import clock_signs
+from resolvers.engines.error_detection.cut_off import cut_off_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
@@ -53,7 +55,7 @@ DOUBT: Final = 1.2
 MOST_SUSPECTS: Final = 100_000
 _LOOKS: Final = (
     *(shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs),
-    *(check_digit_signs, spreadsheet_signs, filler_signs),
+    *(check_digit_signs, spreadsheet_signs, filler_signs, cut_off_signs, address_signs),
 )
 """What looks at the values of one column, by themselves."""
 
