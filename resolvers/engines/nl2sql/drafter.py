@@ -252,7 +252,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out."""
-    text = _NOT.sub(r"\1n't", text)
+    text = _NUMBERED.sub("number", _NOT.sub(r"\1n't", text))
     text = _INSIDE.sub(r'whose \2 contains "\1"', text)
     text = spoken_spans(_AS_A.sub(r"is \1", _AGED.sub("with age", _PLEASE.sub(r"\1", in_one_unit(text)))))
     text = _CAME_OUT.sub("was released", _ONCE.sub("exactly once", text))
@@ -271,7 +271,12 @@ _INSIDE: Final = re.compile(
 _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
 _AS_A: Final = re.compile(r"\b(?:works?|serves?|acts?|functions?|(?:is|are) working) as (an?)\b", re.IGNORECASE)
 """What somebody is by trade. Who worked as one in the past may be another by now."""
-_PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
+_PLEASE: Final = re.compile(r",? (?:please|pls|plz)\s*([.?!]|$)", re.IGNORECASE)
+_NUMBERED: Final = re.compile(
+    r"(?<!\bwith )(?<!\bhave )(?<!\bhas )(?<!\bhad )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )"
+    r"(?<=[a-z] )no\b\.?(?= ?[\"']?(?:[A-Z]+[-/]?)?\d[\w/-]*[\"']?(?:[\s.,;?!)]|$)(?! [a-z]))"
+)
+"""`no` before what numbers a thing, where nothing follows that there might be none of."""
 _NUMBERS_EACH: Final = re.compile(r"\bnumbers of(?= [\w ]{1,40}\b(?:each|every|per)\b)", re.IGNORECASE)
 """Of each there is one number of things; elsewhere `the numbers of the parcels` may be what is written on them."""
 _WEEKDAY: Final = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)

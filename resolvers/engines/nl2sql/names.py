@@ -41,6 +41,10 @@ _MOST_BESIDE: Final = 200
 """Columns of a table that are looked at for that."""
 
 
+_OF_ROWS: Final = frozenset(("id", "code", "number", "no", "nr"))
+"""Last words of columns that are called by their table too: the bill number, and not the number of the bill."""
+
+
 class CatalogNames:
     """The names of one catalog."""
 
@@ -77,7 +81,7 @@ class CatalogNames:
         words = [word if word.isupper() else word.lower() for word in said]
         for noun in nouns(self._tables[column.table].name) if column.table in self._tables else ():
             low = tuple(word.lower() for word in words)
-            if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in ("id", "code"):
+            if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in _OF_ROWS:
                 words = words[len(noun) :]  # the name of the student, not the student name of the student
                 break
         if tuple(word.lower() for word in words[1:]) in NAME_PARTS and words[0].lower() == "name":

@@ -316,6 +316,8 @@ def named(
         if len(tokens) > 1 and own == words:
             letter = len(tokens[0]) == 1 and name[:1].lower() == tokens[0] and not tokens[1][0].isdigit()
             short = any(_is_short_for(tokens[0], noun) for noun in table)
+            initials = "".join(word[0] for word in table) if len(table) > 1 else ""
+            short = short or tokens[0] == initials  # wo_no of work orders
             refers = tokens[0] in COMMON and tokens[1] in _REFERRING  # book_id of booking
             if tokens[0] == shared or letter or (short and not refers):
                 rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)

@@ -23,6 +23,9 @@ _SOMEBODY: Final = re.compile(
     re.IGNORECASE,
 )
 
+_NEITHER: Final = re.compile(
+    r"\b(with|have|has|had|having) neither ((?:an? )?[\w-]+(?: [\w-]+)?) nor (?:(?:an?|any) )?(?=[\w-])", re.IGNORECASE
+)
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
@@ -33,6 +36,7 @@ def plainly(text: str, *, has_descriptions: bool) -> str:
     """
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
+    text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:
         text = _DESCRIBED.sub(r"What is the description of \1", text)

@@ -3,7 +3,7 @@
 Of all ways to cut it the one wins that explains most words with the longest and surest pieces.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -241,6 +241,8 @@ def cut(linked: Linked) -> Cut:
         first, last = mention.first, mention.last
         if is_state_of_a_noun(mention, tokens):
             continue
+        if _tells_how_many(mention, tokens, tables):
+            continue
         may = mention.how != ROLE and (last - first > 1 or first in doubtful)
         if may and (strays(mention, tokens, tables, begun, sure) or is_done_by(mention, tokens, valued)):
             continue
@@ -288,6 +290,15 @@ def cut(linked: Linked) -> Cut:
         if atom.is_(Cue.SUPERLATIVE) and _is_kind(atom, behind):
             atom.cue = None  # first class, where a class is the first
     return found
+
+
+def _tells_how_many(mention: Mention, tokens: Sequence[Token], tables: Container[tuple[int, str | None]]) -> bool:
+    """Whether a name takes in the rows that a number and its kind stand before: `4 bedroom flats`, of `bedrooms`."""
+    if mention.column is None or mention.last - mention.first != 2 or not mention.first:
+        return False
+    before, kind = tokens[mention.first - 1].text, tokens[mention.first]
+    numbered = is_numeric(before) or before.lower() in NUMBER_WORDS
+    return numbered and kind.is_lemma and (mention.last, mention.column.table) in tables
 
 
 def _is_told_in(linked: Linked, at: int) -> bool:

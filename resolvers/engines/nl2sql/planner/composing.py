@@ -41,6 +41,7 @@ from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of
 from resolvers.engines.nl2sql.planner.shown import doubt_shown
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of, tells_apart
+from resolvers.engines.nl2sql.planner.unlike import doubt_unlike, of_those_told
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 
@@ -90,7 +91,8 @@ class Composer(Clashes):
             doubt_above(resolver, self.items, found)
             doubt_counts_of_one(resolver, found)
             doubt_shown(resolver, self.items, found)
-            found = over_bridges(one_figure(resolver, self.items, found), resolver)
+            doubt_unlike(resolver, found)
+            found = of_those_told(resolver, over_bridges(one_figure(resolver, self.items, found), resolver))
         return found
 
     def _with_compared(self, plan: Plan, bare: Sequence[Noun]) -> Plan:

@@ -32,6 +32,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     measured_in,
     none_of,
     only_number,
+    says_an_amount,
     split_aggregate,
     when_counted,
     when_farther,
@@ -41,7 +42,7 @@ from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number,
 from resolvers.engines.nl2sql.planner.lasting import aged, old_enough, says_old, took, without_unit
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
-from resolvers.engines.nl2sql.planner.occasions import occasion
+from resolvers.engines.nl2sql.planner.occasions import guessed_of_people, occasion
 from resolvers.engines.nl2sql.planner.operands import equal_to, number_in
 from resolvers.engines.nl2sql.planner.others import others
 from resolvers.engines.nl2sql.planner.parts import (
@@ -269,6 +270,8 @@ class Conditions(Along):
                 begins = BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first))
                 if begins and not self._happens(column):
                     resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
+                elif guessed_of_people(resolver, column):
+                    resolver.doubt("a time is said of people, and not what happened then", 0.35)
                 if (said := self._dated(cond, column, Operator.EQUAL, main)) is not None:
                     return said
                 operands = [resolver.operand(column, Operator.EQUAL, one) for one in cond.values]
@@ -363,6 +366,7 @@ class Conditions(Along):
             sized
             and bool(cond.values)
             and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
+            and not says_an_amount(resolver, cond.values[0])
         )
         if says_clock(cond):
             named = resolver.column(cond.noun, "time") if cond.noun is not None else None

@@ -64,6 +64,17 @@ def measured_in(resolver: Resolver, values: Sequence[Ref], tables: Sequence[str]
     return None
 
 
+def says_an_amount(resolver: Resolver, ref: Ref) -> bool:
+    """Whether what stands before a number is said of amounts alone, so that it is no year: `under 1500`."""
+    before = resolver.cut.linked.tokens[max(0, ref.first - 1) : ref.first]
+    is_number = any(one.values and one.values[0].kind == "number" for one in ref.literals)
+    return is_number and any(token.text.lower() in _OF_AMOUNTS for token in before)
+
+
+_OF_AMOUNTS: Final = word_set("over under above below beneath exceeding exceed exceeds")
+"""What is said of amounts alone, and of no times."""
+
+
 def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
     """The column that a number is compared with when none is named: the only one of the first table that measures."""
     catalog = resolver.catalog
@@ -73,6 +84,10 @@ def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
         if len(numbers) == 1:
             resolver.doubt("the only number is taken", 0.1)
             return numbers[0]
+        amounts = [key for key in numbers if _PAID & set(catalog.words(key))]
+        if len(amounts) == 1:
+            resolver.doubt("a number of nothing is taken for an amount of money", 0.25)
+            return amounts[0]
     return None
 
 
@@ -108,6 +123,8 @@ def _said_none(catalog: Catalog, column: ColumnKey) -> tuple[Literal, ...]:
     )
 
 
+_PAID: Final = word_set("price cost fee rent salary amount fare charge wage pay premium toll")
+"""Words of columns that tell amounts of money."""
 _NEVER_NONE: Final = 0.4
 """What is doubted where rows without something are asked for, and no row of the profile is so."""
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
@@ -87,3 +88,17 @@ def _named(resolver: Resolver, ref: Ref, deed: str | None) -> ColumnKey | None:
 
 def _roots(words: Sequence[str]) -> set[str]:
     return {root_of(word.lower()) for word in words if word.isalpha() and word.lower() not in _PLAIN and len(word) > 3}
+
+
+def guessed_of_people(resolver: Resolver, column: ColumnKey) -> bool:
+    """Return whether people are asked for by a time, and no word says what of theirs was then: `members in May`."""
+    catalog, lemmas = resolver.catalog, resolver.cut.linked.words()
+    if not catalog.vocabulary.is_person(column.table) or catalog.is_year(column):
+        return False
+    words = catalog.words(column)
+    meant = {root_of(other) for word in words for other, near in related(word) if near >= SYNONYM}
+    return not set(map(root_of, lemmas)) & ({root_of(word) for word in words} | meant) and not _NEW & set(lemmas)
+
+
+_NEW: Final = frozenset(("new", "newly", "newcomer"))
+"""Words by which people are said to have come."""

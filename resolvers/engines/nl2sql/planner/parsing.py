@@ -214,7 +214,9 @@ class Parser(Asking):
                 self._placed(greatest, None)
                 break
             sort = self.sort_before_noun()
-            if sort is None and (number := self.number_at()) is not None and self.noun_at(1) and not self.is_year():
+            if sort is None and (kind := self._numbered_kind()) is not None:
+                frame.conditions.append(kind)
+            elif sort is None and (number := self.number_at()) is not None and self.noun_at(1) and not self.is_year():
                 frame.limit = number
                 self.i += 1
             values_before = self._value_before_noun()
@@ -352,6 +354,19 @@ class Parser(Asking):
         if self.value_at(1) and self.table_at(2) and nxt.first > self.atoms[self.i].last:
             return True  # the fee of all advanced courses
         return not (nxt.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.BE, Cue.NOT) or self.value_at(1))
+
+    def _numbered_kind(self) -> Cond | None:
+        """`two bed flats`, `3 credit courses`: so many of something stand before rows as an adjective does."""
+        of, rows = self.at(1), self.at(2)
+        if self.number_at() is None or of is None or of.ref is None or rows is None or not self.table_at(2):
+            return None
+        alone = of.last - of.first == 1 and self.cut.linked.tokens[of.first].is_lemma and of.last == rows.first
+        if not alone or not self.noun_at(1) or self.table_at(1) or of.unit is not None:
+            return None
+        cond = self._new("compare")
+        cond.noun, cond.values = Noun(of.ref, owner=rows.ref), self._refs(self.i)
+        self.i += 2
+        return cond
 
     def _value_before_noun(self) -> list[Cond]:
         """`French singers`, `female students`, `Ann Bly's age`."""

@@ -75,6 +75,9 @@ def strays(
             named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
         ):
             return True  # publishers published
+    others = any(at == mention.first and table != mention.table for at, table in sure)
+    if others and _is_turned_round(mention, first, ends_with):
+        return True  # tickets opened in May, beside a view of open tickets
     if mention.kind is MentionKind.TABLE and ("per" in inside or (is_loose and inside & _BETWEEN)):
         return True  # players by career
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
@@ -123,6 +126,14 @@ def strays(
             told and tokens_of(mention.column.column)[-1] in _NUMBERED
         )  # how many invoices there are, and not the number of one
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
+
+
+def _is_turned_round(mention: Mention, noun: Token, done: Token) -> bool:
+    """Whether a table is called by a verb and a noun the other way round: tickets opened, of open tickets."""
+    if mention.table is None or mention.last - mention.first != 2 or not _is_past(done):
+        return False
+    called = tokens_of(mention.table.rpartition(".")[2])
+    return len(called) > 1 and lemma_of(called[-1]) == noun.lemma
 
 
 def is_value_of_rows(mention: Mention) -> bool:

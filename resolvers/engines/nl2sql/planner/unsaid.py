@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.language.words import PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
@@ -46,6 +46,9 @@ _RESULTS: Final = frozenset(
 """Verbs of an outcome, which rows must tell: nobody won because of being there."""
 _WON: Final = ("award", "prize", "medal", "trophy", "title", "champion")
 """What has only those who won."""
+_AHEAD: Final = frozenset(("will", "'ll"))
+"""What says that something has not happened yet."""
+_CLAUSE_ENDS: Final = (Cue.AND, Cue.BUT, Cue.COMMA, Cue.END)
 _CHANGES: Final = frozenset(
     ("grow", "growth", "increase", "decrease", "rise", "decline", "drop", "fall", "shrink", "change", "improve", "gain")
 )
@@ -91,6 +94,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             yield "what is more or less is not compared", 0.4
         if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
             yield "a figure is named and not computed", 0.4
+        if _is_thing_passed_over(atom, pieces):
+            yield "a thing is named and passed over", 0.35
         if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:
             if _is_other_table(atom, catalog, tables, columns):
                 yield "a table is named and not used", 0.25
@@ -107,6 +112,10 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             called = any(catalog.vocabulary.says(key, verb) for key in _keys(tables, columns, catalog))
             if not called and not _is_told(verb, [literals, *tables, *columns], [*_words_of(columns, catalog)]):
                 yield f"{why} is asked for, and nothing tells it", cost
+    if _passes_over_a_deed(pieces):
+        yield "what rows are said to do was passed over", 0.5
+    if any(token.text.lower() in _AHEAD for token in pieces.linked.tokens[1:]) and _spans(pieces):
+        yield "what is still to come is asked for", 0.6
     if not has(*_CHOOSES) and _asks_which_did(pieces):
         yield "who did something is asked for, and all are shown", 0.6
     if _compares(pieces) and not has(exp.Group) and len(_figures(nodes)) < 2:
@@ -148,6 +157,41 @@ def _asks_which_did(pieces: Cut) -> bool:
     """`Which bakers won`: which rows are asked for by a deed."""
     which = any(atom.is_(Cue.WHICH, Cue.WHO) for atom in pieces.atoms)
     return which and any(atom.may_be_verb for atom in pieces.atoms)
+
+
+def _passes_over_a_deed(pieces: Cut) -> bool:
+    """Whether all that a clause says is a verb that nothing stands for: `agents who have left but ...`."""
+    atoms = pieces.atoms
+    for at, atom in enumerate(atoms):
+        behind = atoms[at + 1] if at + 1 < len(atoms) else None
+        denied = at > 0 and atoms[at - 1].is_(Cue.NOT)
+        ends = behind is None or behind.is_(*_CLAUSE_ENDS) or (denied and behind.is_(Cue.RELATIVE))
+        if not atom.is_(Cue.LIGHT) or atom.verbal or not ends:
+            continue
+        if denied and behind is not None and behind.is_(Cue.RELATIVE):
+            return True  # orders not done that were due in May
+        before = at - 1
+        while before >= 0 and atoms[before].is_(Cue.HAVE, Cue.NOT):
+            before -= 1
+        if before >= 0 and atoms[before].is_(Cue.WHO, Cue.RELATIVE) and before > 0:
+            return True
+    return False
+
+
+def _is_thing_passed_over(atom: Atom, pieces: Cut) -> bool:
+    """Whether a word that may be a verb stands behind `a`, so that it is a noun that nothing stands for: led to an
+    offer.
+    """
+    tokens, first = pieces.linked.tokens, atom.first
+    if not atom.is_(Cue.LIGHT) or atom.last - first != 1 or first < 2 or not tokens[first].is_lemma:
+        return False
+    led = tokens[first - 2].lemma in PREPOSITIONS
+    return led and tokens[first - 1].text.lower() in ("a", "an") and tokens[first].lemma in VERBS
+
+
+def _spans(pieces: Cut) -> bool:
+    """Whether a span of time is said."""
+    return any(value.kind in ("date", "moment") for one in pieces.linked.mentions for value in one.values)
 
 
 def _compares(pieces: Cut) -> bool:

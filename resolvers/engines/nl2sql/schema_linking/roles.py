@@ -74,6 +74,7 @@ def naming(
             score *= 1.0 if unlike > 0.5 or named.own == ("name",) else 0.85
         if score:
             found.append((score, at))
+    found += [(_REFERRED, at) for at in _written_on(table, names, kinds, profiles)[:1]]
     return sorted(found, key=lambda one: (-one[0], one[1])) or _told_apart(table, names, kinds, profiles)
 
 
@@ -91,6 +92,32 @@ def _told_apart(
         if len(words) > 4 and profile.distinct_count == profile.row_count and all(map(_is_worded, words)):
             return [(NAMED_ENOUGH, at)]
     return []
+
+
+def _written_on(
+    table: TableFacts, names: NamedTable, kinds: Sequence[ColumnKind], profiles: Mapping[str, ColumnProfile]
+) -> list[int]:
+    """The columns by which people tell rows apart whose key is a mere number: the reference that every row has."""
+    numbered = zip(table.columns, kinds, strict=False)
+    if not any(facts.is_primary_key and kind is ColumnKind.NUMBER for facts, kind in numbered):
+        return []
+    found: list[int] = []
+    for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
+        profile = profiles.get(facts.name)
+        if kind is not ColumnKind.TEXT or profile is None or profile.masked or facts.references is not None:
+            continue
+        many = (profile.distinct_count or 0) == profile.row_count > _FEW_ROWS
+        own = [word for word in named.words if word not in names.words]
+        if many and not profile.null_count and len(own) == 1 and own[0] in _REFERENCES:
+            found.append(at)
+    return found
+
+
+_REFERENCES: Final = frozenset(("reference", "ref", "number", "no", "nr", "code", "sku", "registration", "serial"))
+"""What columns are called by which people tell rows apart, beside the words of their table."""
+_FEW_ROWS: Final = 4
+_REFERRED: Final = 0.52
+"""How well such a column names rows: better than what is written about them."""
 
 
 def _is_worded(text: str) -> bool:
