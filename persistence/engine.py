@@ -131,17 +131,17 @@ class Database:
         except sa.exc.DBAPIError as error:
             raise _translated(error) from error
 
-    async def glance(self, statement: str, values: Values) -> list[Any]:
+    async def glance(self, statement: str, values: Values, *, binary: bool = False) -> list[Any]:
         """Ask something so short that getting ready for it would cost more than the answer; the driver's own rows.
 
         It runs beside the pools, one statement after another, and sees all that was committed before it was asked. So
-        it is for what finds a few rows by a key. The statement is spelled as the driver of the store wants it. Raises
-        DatabaseError when the store fails.
+        it is for what finds a few rows by a key. The statement is spelled as the driver of the store wants it; `binary`
+        is better where rows hold bytes. Raises DatabaseError when the store fails.
         """
         # Who listens to statements hears this one too, and whatever is wrong is told as it always was: for both, the
         # statement goes the usual way.
         if not any(engine.dispatch.before_cursor_execute for engine in self._side.engines):
-            found = await self._side.glance(statement, values)
+            found = await self._side.glance(statement, values, binary)
             if found is not None:
                 return found
         given = dict(values) if isinstance(values, Mapping) else values
@@ -225,7 +225,7 @@ class _Sqlite:
 
         return await self._readers.run(unit)
 
-    async def glance(self, statement: str, values: Values) -> list[Any] | None:
+    async def glance(self, statement: str, values: Values, _binary: bool) -> list[Any] | None:
         # In the loop itself: a look into a small table takes some ten microseconds, a hop to a thread ten times that.
         # It waits for nobody (readers of a write-ahead log need not), and the usual way is asked where it would.
         try:
@@ -367,11 +367,11 @@ class _Postgres:
                 raise
             return await greenlet_spawn(unit)  # the server hung up; a read may be asked again
 
-    async def glance(self, statement: str, values: Values) -> list[Any] | None:
+    async def glance(self, statement: str, values: Values, binary: bool) -> list[Any] | None:
         assert isinstance(values, Mapping)
         for _ in range(2):  # the server may have hung up since the last time
             try:
-                return await self._aside.ask(statement, values)
+                return await self._aside.ask(statement, values, binary=binary)
             except (NotAsked, self._reader.dialect.loaded_dbapi.Error):
                 pass
         return None

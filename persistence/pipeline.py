@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from psycopg import AsyncConnection
 from psycopg.adapt import Transformer
-from psycopg.pq import ExecStatus
+from psycopg.pq import ExecStatus, Format
 
 Rows = list[Any]
 
@@ -36,15 +36,15 @@ class Pipeline:
         self._connecting = asyncio.Lock()
         self._line: _Line | None = None
 
-    async def ask(self, statement: str, values: Mapping[str, Any]) -> Rows:
+    async def ask(self, statement: str, values: Mapping[str, Any], *, binary: bool = False) -> Rows:
         """The rows of a statement that is spelled with `%(name)s`, in the driver's own types. Raises NotAsked.
 
-        Values are texts, whole numbers, nulls and lists of texts.
+        Values are texts, whole numbers, nulls and lists of texts. `binary` has the rows sent so.
         """
         line = self._line
         if line is None or line.lost:
             line = await self._connected()
-        return await line.ask(statement, values)
+        return await line.ask(statement, values, Format.BINARY if binary else Format.TEXT)
 
     async def close(self) -> None:
         """End the connection; who waits is told that they were not answered."""
@@ -79,13 +79,13 @@ class _Line:
         self._wire.enter_pipeline_mode()
         self._loop.add_reader(self._socket, self._readable)
 
-    def ask(self, statement: str, values: Mapping[str, Any]) -> "asyncio.Future[Rows]":
+    def ask(self, statement: str, values: Mapping[str, Any], sent: Format) -> "asyncio.Future[Rows]":
         """Ask with all else that is asked in this turn of the loop. Raises NotAsked."""
         text, names = _numbered(statement)
         given = [self._sent(values[name]) for name in names]
         try:
             name = self._prepared.get(text) or self._prepare(text)
-            self._wire.send_query_prepared(name, given)
+            self._wire.send_query_prepared(name, given, result_format=sent)
         except Exception as failure:
             self.give_up()
             raise NotAsked from failure

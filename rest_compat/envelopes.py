@@ -1,5 +1,6 @@
 """The documented list shapes (contract 4.7), each built from the one `Page` that operations answer with."""
 
+from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -41,7 +42,7 @@ class PageLimitList(BaseModel, Generic[T]):
     def of(cls, window: Page[Any], /) -> "PageLimitList[Any]":
         """Wrap a page."""
         page, pages = _numbers(window)
-        return PageLimitList[Any].model_construct(
+        return _of_any(PageLimitList).model_construct(
             data=window.items,
             pagination=PageLimit(
                 page=page,
@@ -75,7 +76,7 @@ class PerPageList(BaseModel, Generic[T]):
     def of(cls, window: Page[Any], /) -> "PerPageList[Any]":
         """Wrap a page."""
         page, pages = _numbers(window)
-        return PerPageList[Any].model_construct(
+        return _of_any(PerPageList).model_construct(
             data=window.items,
             pagination=PerPage(
                 page=page,
@@ -105,7 +106,7 @@ class OffsetResults(BaseModel, Generic[T]):
     @classmethod
     def of(cls, window: Page[Any], /) -> "OffsetResults[Any]":
         """Wrap a page."""
-        return OffsetResults[Any].model_construct(
+        return _of_any(OffsetResults).model_construct(
             pagination=OffsetLimit(offset=window.offset, limit=window.limit, total=window.total),
             results=window.items,
         )
@@ -120,7 +121,13 @@ class DefinitionList(BaseModel, Generic[T]):
     @classmethod
     def of(cls, window: Page[Any], /) -> "DefinitionList[Any]":
         """Wrap all there is."""
-        return DefinitionList[Any].model_construct(definitions=window.items, total=window.total)
+        return _of_any(DefinitionList).model_construct(definitions=window.items, total=window.total)
+
+
+@cache
+def _of_any(kind: Any) -> Any:
+    """An envelope of anything: pydantic makes the class anew for each page, unless somebody holds it."""
+    return kind[Any]
 
 
 def _numbers(window: Page[Any]) -> tuple[int, int]:

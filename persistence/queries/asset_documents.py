@@ -21,17 +21,17 @@ FEWEST: Final = 20
 """Children of an answer that is made of documents; to make fewer of their columns costs no more."""
 
 _ASSET, _DOCUMENT = metadata_assets.c, asset_documents.c
+WITH_DOCUMENTS: Final = metadata_assets.outerjoin(
+    asset_documents,
+    sa.and_(
+        _DOCUMENT.row_number == _ASSET.row_number,
+        _DOCUMENT.rendered_by == sa.bindparam("rendered_by", RENDERED_BY),
+    ),
+)
+"""Assets with their documents, and nulls for those that have none."""
 _BELOW: Final = (
     sa.select(_ASSET.row_number, _DOCUMENT.document, _DOCUMENT.digest)
-    .select_from(
-        metadata_assets.outerjoin(
-            asset_documents,
-            sa.and_(
-                _DOCUMENT.row_number == _ASSET.row_number,
-                _DOCUMENT.rendered_by == sa.bindparam("rendered_by", RENDERED_BY),
-            ),
-        )
-    )
+    .select_from(WITH_DOCUMENTS)
     .where(
         _ASSET.organization_id == sa.bindparam("organization_id"),
         _ASSET.project_id == sa.bindparam("project_id"),

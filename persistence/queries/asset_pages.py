@@ -21,11 +21,13 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from persistence.queries.asset_view import WIDTH, HotStatement, answer_columns
+from persistence.engine import Database
+from persistence.queries.asset_documents import WITH_DOCUMENTS
+from persistence.queries.asset_view import WIDTH, HotStatement, WrittenAsset, answer_columns
 from persistence.queries.metadata_search import Condition, Window, search_order
-from persistence.queries.standing import catalog_revision
+from persistence.queries.standing import STANDING, Told, catalog_revision, tell
 from persistence.repository import Scope
-from persistence.tables.catalog import metadata_assets
+from persistence.tables.catalog import asset_documents, metadata_assets
 
 MOST_HITS: Final = 20_000
 """Up to how many hits are sorted whole and kept."""
@@ -35,6 +37,9 @@ WALKED: Final = 5_000
 
 MOST_BYTES: Final = 16_000_000
 """What the hits that a process keeps may take of memory."""
+
+MOST_GLANCED: Final = 100
+"""Up to how many documents are read beside the pools, where short questions wait for one another."""
 
 _OWN_BYTES: Final = 2_000
 """About what an entry takes beside its numbers: its places, and the tree of its query."""
@@ -130,6 +135,14 @@ def _numbered(dialect: str) -> sa.ColumnElement[bool]:
     return own == sa.func.any(sa.cast(sa.func.string_to_array(numbers, ","), postgresql.ARRAY(sa.BigInteger)))
 
 
+_DOCUMENTS_BY_NUMBERS: Final = {
+    dialect: HotStatement(
+        sa.select(metadata_assets.c.row_number, asset_documents.c.document, *STANDING)
+        .select_from(WITH_DOCUMENTS)
+        .where(_numbered(dialect), catalog_revision() == sa.bindparam("revision"))
+    )
+    for dialect in ("sqlite", "postgresql")
+}
 _REVISION: Final = HotStatement(sa.select(catalog_revision()))
 _BY_NUMBERS: Final = {
     dialect: HotStatement(
@@ -145,6 +158,37 @@ def _now(connection: sa.Connection, scope: Scope) -> str:
     """The revision of the catalog; empty where nothing would tell of its next change."""
     [row] = _REVISION.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id)
     return row[0] or ""
+
+
+async def kept_page(
+    database: Database, search: Search, window: Window, hits: Hits, told: Told, missing: Callable[[list[int]], None]
+) -> tuple[list[WrittenAsset], int] | None:
+    """A page of hits that are kept, as documents, by one short statement; None where one of these is not to be had.
+
+    `told` is given what relations and the catalog were at then, `missing` the rows that have no document.
+    """
+    found = hits.of((search.scope, search.key, window.sort_by, window.descending)) if search.narrow else None
+    if found is None or found.numbers is None or window.limit > MOST_GLANCED:
+        return None
+    wanted = found.numbers[window.offset : window.offset + window.limit]
+    if not wanted:
+        return None
+    rows = await _DOCUMENTS_BY_NUMBERS[database.dialect].glanced(
+        database,
+        binary=True,
+        numbers=",".join(map(str, wanted)),
+        organization_id=search.scope.organization_id,
+        project_id=search.scope.project_id,
+        revision=found.revision,
+    )
+    if len(rows) != len(wanted):  # the catalog has changed
+        return None
+    if without := [row[0] for row in rows if row[1] is None]:
+        missing(without)
+        return None
+    tell(told, rows)
+    by_number = {row[0]: row[1] for row in rows}
+    return [WrittenAsset(by_number[number]) for number in wanted], found.total
 
 
 def _counted(connection: sa.Connection, search: Search) -> int:

@@ -150,6 +150,23 @@ def document_of(row: Sequence[Any]) -> Document:
     return Document(content, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
+class WrittenAsset:
+    """An asset of which nothing but its document is known. A `View[MetadataAsset]` for who writes answers."""
+
+    __slots__ = ("_content",)
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def json_bytes(self) -> bytes:
+        """The asset as JSON."""
+        return self._content
+
+    def resource(self) -> MetadataAsset:
+        """The asset as the resource that it stands for."""
+        return MetadataAsset.model_validate_json(self._content)
+
+
 class HotStatement:
     """A select that is compiled once for each kind of store and answers with the driver's own rows.
 
@@ -165,9 +182,9 @@ class HotStatement:
         text, given = self._spelled(connection.dialect, values)
         return driver_rows(connection, text, given, binary=binary)
 
-    async def glanced(self, database: Database, **values: str | None) -> list[Sequence[Any]]:
+    async def glanced(self, database: Database, *, binary: bool = False, **values: str | None) -> list[Sequence[Any]]:
         """The rows without a unit of work, for a statement that finds few by a key. Raises DatabaseError."""
-        return await database.glance(*self._spelled(database.sync_engines[0].dialect, values))
+        return await database.glance(*self._spelled(database.sync_engines[0].dialect, values), binary=binary)
 
     def _spelled(self, dialect: sa.Dialect, values: Mapping[str, Any]) -> tuple[str, Values]:
         if dialect.name not in self._compiled:

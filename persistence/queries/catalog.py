@@ -5,8 +5,8 @@ search that speaks of `deleted_at` finds it; an asset of another resource than t
 that stood before and was deleted comes back as a structural version of the same asset.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -16,8 +16,16 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.asset_documents import FEWEST, children_documents
-from persistence.queries.asset_pages import Hits, Search, page_and_total
-from persistence.queries.asset_view import WIDTH, AssetView, HotStatement, answer_columns, document_of, narrow_view
+from persistence.queries.asset_pages import Hits, Search, kept_page, page_and_total
+from persistence.queries.asset_view import (
+    WIDTH,
+    AssetView,
+    HotStatement,
+    WrittenAsset,
+    answer_columns,
+    document_of,
+    narrow_view,
+)
 from persistence.queries.catalog_counts import standing_total
 from persistence.queries.catalog_edit import (
     NOUN,
@@ -47,7 +55,7 @@ from schema.utils.source_asset import ColumnChange, Judge, Judgement
 class AssetPage:
     """One window of found assets. Reads like a `Page[MetadataAsset]`."""
 
-    items: list[AssetView]
+    items: Sequence[AssetView | WrittenAsset]
     total: int
     offset: int
     limit: int
@@ -55,7 +63,9 @@ class AssetPage:
     def json_bytes(self) -> bytes:
         """The page in the documented shape of a metadata search."""
         window = {"offset": self.offset, "limit": self.limit, "total": self.total}
-        return orjson.dumps({"pagination": window, "results": [item.values() for item in self.items]})
+        return orjson.dumps(
+            {"pagination": window, "results": [orjson.Fragment(item.json_bytes()) for item in self.items]}
+        )
 
     def resource(self) -> Page[MetadataAsset]:
         """The page of resources."""
@@ -242,16 +252,29 @@ def search_assets(
     `fqn_prefix` asks for the direct children of a dotted name; a service's own name gives its databases. `hits` keeps
     what is found for the next page, and for whoever asks the same while the catalog stands unchanged.
     """
+    search = _search(scope, query, resource_uri, asset_type, fqn_prefix, connection.dialect.name)
+    if query == EVERYTHING and fqn_prefix is None:
+        type_ = None if asset_type is None else asset_type.value
+        search = replace(search, total=standing_total(connection, scope, resource_uri=resource_uri, asset_type=type_))
+    rows, total = page_and_total(connection, search, window, Hits(0) if hits is None else hits)
+    return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
+
+
+def _search(
+    scope: Scope,
+    query: Query,
+    resource_uri: str | None,
+    asset_type: AssetType | None,
+    fqn_prefix: str | None,
+    dialect: str,
+) -> Search:
     parent = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
     type_ = None if asset_type is None else asset_type.value
-    total = None
-    if query == EVERYTHING and parent is None:
-        total = standing_total(connection, scope, resource_uri=resource_uri, asset_type=type_)
 
     def conditions(indexed: bool) -> list[sa.ColumnElement[bool]]:
         return search_conditions(
             scope,
-            connection.dialect.name,
+            dialect,
             query,
             resource_uri=resource_uri,
             asset_type=type_,
@@ -260,9 +283,29 @@ def search_assets(
         )
 
     key = (query, resource_uri, type_, parent)
-    search = Search(scope, key, conditions, narrow=query != EVERYTHING, total=total)
-    rows, total = page_and_total(connection, search, window, Hits(0) if hits is None else hits)
-    return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
+    return Search(scope, key, conditions, narrow=query != EVERYTHING)
+
+
+async def find_page(
+    database: Database,
+    scope: Scope,
+    query: Query,
+    *,
+    resource_uri: str | None,
+    asset_type: AssetType | None,
+    fqn_prefix: str | None,
+    window: Window,
+    hits: Hits,
+    told: Told,
+    missing: Callable[[list[int]], None],
+) -> AssetPage | None:
+    """The window that `search_assets` would answer with, as documents, where its hits are kept; else None.
+
+    `told` and `missing` are those of `kept_page`.
+    """
+    search = _search(scope, query, resource_uri, asset_type, fqn_prefix, database.dialect)
+    page = await kept_page(database, search, window, hits, told, missing)
+    return None if page is None else AssetPage(*page, window.offset, window.limit)
 
 
 def create_asset(

@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from math import ceil, floor
 from typing import Any, Final, NoReturn
 
@@ -57,11 +58,18 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TRAILING_STAR = re.compile(r"(?<!\\)(?:\\\\)*\*$")
 _WILDCARD = re.compile(r"(?<!\\)(?:\\\\)*[*?]")
 
+_SHORT: Final = 200
+"""Up to how many characters a query is parsed once for all who ask it: their trees take a few megabytes at most."""
+
 
 def parse_query(text: str | None) -> Query:
     """Parse a `q` string; None and blanks ask for everything. Raises SearchQueryInvalid with `position`."""
     if text is None or not text.strip():
         return EVERYTHING
+    return _remembered(text) if len(text) <= _SHORT else _parsed(text)
+
+
+def _parsed(text: str) -> Query:
     if len(text) > MAX_LENGTH:
         _refuse(f"The query is longer than {MAX_LENGTH:,} characters.", MAX_LENGTH)
     if bad := _UNSTORABLE.search(text):
@@ -81,6 +89,9 @@ def parse_query(text: str | None) -> Query:
     except SearchQueryInvalid as refusal:
         refusal.details["position"] = origin[refusal.details["position"]]
         raise
+
+
+_remembered: Final = lru_cache(512)(_parsed)
 
 
 def _spelled_out(text: str) -> tuple[str, list[int]]:

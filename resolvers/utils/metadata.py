@@ -14,7 +14,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.asset_view import AssetView
-from persistence.queries.catalog import create_asset, delete_asset, find_asset, get_asset, search_assets
+from persistence.queries.catalog import create_asset, delete_asset, find_asset, find_page, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
 from resolvers.chosen import chosen_in
@@ -83,6 +83,21 @@ async def search_metadata(
     """
     query = parse_query(q)
     window = Window(sort_by.value, sort_order is SortOrder.DESC, limit, offset)
+    if ctx.writes_only:
+        page = await find_page(
+            ctx.store.database,
+            ctx.scope,
+            query,
+            resource_uri=resource_uri,
+            asset_type=asset_type,
+            fqn_prefix=fqn_prefix,
+            window=window,
+            hits=ctx.services.hits,
+            told=ctx.told,
+            missing=ctx.services.documents.want,
+        )
+        if page is not None:
+            return cast("Page[MetadataAsset]", page)
     await ctx.look_first()
     found = await ctx.store.read(
         lambda uow: search_assets(
