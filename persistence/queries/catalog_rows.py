@@ -230,5 +230,5 @@ def _named(scope: Scope, ids: Sequence[str]) -> sa.ColumnElement[bool]:
     all of it read. So the ids are looked up by themselves, and `offset 0` keeps the scope's condition out of that.
     """
     own = metadata_assets.alias("own")
-    by_id = sa.select(own).where(own.c.id.in_(ids)).offset(0).subquery()
+    by_id = sa.select(own.c.id, own.c.organization_id, own.c.project_id).where(own.c.id.in_(ids)).offset(0).subquery()
     return metadata_assets.c.id.in_(sa.select(by_id.c.id).where(*in_scope(scope, by_id)))
