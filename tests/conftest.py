@@ -1,5 +1,9 @@
 """Fixtures that every test may use: the store, the world, the two doors, the statements that ran."""
 
+import gc
+
+gc.disable()  # nothing of what is imported and collected goes away: each walk through it would find nothing
+
 import asyncio
 import atexit
 import contextlib
@@ -15,6 +19,7 @@ from uuid import uuid4
 import pytest
 import redis
 import sqlalchemy as sa
+import structlog
 from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck
 from hypothesis import settings as property_settings
@@ -51,9 +56,17 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["SSL_CERT_FILE"] = str(authority)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let each tier try as many examples of a property as it has time for."""
-    tiers.by_examples(metafunc)
+def pytest_sessionstart() -> None:
+    """Write what is logged without colours and columns: a line a request costs a twentieth of the request so."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.set_exc_info,
+            structlog.processors.format_exc_info,
+            structlog.processors.KeyValueRenderer(key_order=["event"]),
+        ]
+    )
 
 
 SHARED_BY_FILE = ("tests/engines/", "tests/openapi/", "tests/persistence/connectors/")
@@ -77,6 +90,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         group = mark.args[0] if mark is not None else file if file.startswith(SHARED_BY_FILE) else None
         if group is not None and not item.nodeid.endswith(f"@{group}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before it runs them
+def pytest_runtestloop() -> None:
+    """Let the collector of garbage begin, for what the tests make."""
+    gc.freeze()
+    gc.set_threshold(FEW_WALKS)
+    gc.enable()
+
+
+FEW_WALKS = 20_000
+"""New objects after which the collector looks for those that hold one another; Python's own 700 are for small heaps."""
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

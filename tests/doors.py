@@ -1,5 +1,6 @@
 """Call one operation through either door, and get the same Python value or error code back."""
 
+import functools
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -87,8 +88,7 @@ class Door:
         sent = dict(headers or {})
         if token is not None:
             sent["Authorization"] = f"Bearer {token}"
-            claimed = jwt.decode(token, options={"verify_signature": False}).get("project_id")
-            if op.name in ROUTES and ROUTES[op.name].project == "required" and claimed:
+            if op.name in ROUTES and ROUTES[op.name].project == "required" and (claimed := claimed_project(token)):
                 sent.setdefault("X-Project-ID", claimed)
         return await self._call(op, arguments, sent)
 
@@ -191,6 +191,13 @@ class GraphDoor(Door):
         return value
 
 
+@functools.lru_cache
+def claimed_project(token: str) -> str | None:
+    """The project that a token names."""
+    claimed: str | None = jwt.decode(token, options={"verify_signature": False}).get("project_id")
+    return claimed
+
+
 def revision_of(answer: httpx.Response) -> int:
     """The revision that the entity tag of an answer stands for."""
     return int(answer.headers["ETag"].strip('"').partition("-")[0])
@@ -237,13 +244,16 @@ def offered(path: str, answer: httpx.Response) -> dict[str, Any]:
     }
 
 
+_ANYTHING = TypeAdapter(Any)
+
+
 def _plain(op: Operation[..., Any], arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     """Arguments as JSON: the plain ones, and the body."""
     given = {
         n: v.model_dump(mode="json", exclude_unset=True) if isinstance(v, BaseModel) else v
         for n, v in arguments.items()
     }
-    given = {n: TypeAdapter(Any).dump_python(v, mode="json") for n, v in given.items()}
+    given = {n: _ANYTHING.dump_python(v, mode="json") for n, v in given.items()}
     body = given.pop(op.body.name, None) if op.body is not None else None
     return given, body
 
@@ -254,6 +264,7 @@ def camel(name: str) -> str:
     return head + "".join(part.title() for part in tail)
 
 
+@functools.cache
 def selection(kind: Any, depth: int = 0) -> str:
     """Every field of a type that is data, edges left out."""
     kind = get_named_type(kind)

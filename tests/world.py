@@ -1,6 +1,8 @@
 """A running platform for one test: its application, its tenants, and tokens for everybody in them."""
 
-from collections.abc import AsyncIterator, Sequence
+import functools
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -8,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import sqlalchemy as sa
 from pydantic import BaseModel
+from sqlalchemy.util import LRUCache
 
 from auth.issuer import DevelopmentIssuer
-from auth.relations import RelationTuple, object_name, subject_of
+from auth.relations import RelationTuple, object_name, subject_of, user_subject
 from persistence.jobs.port import InlineJobs
 from rest_compat.app import Application, create_app
 from rest_compat.settings import Settings
@@ -30,6 +34,31 @@ class Clock:
         """The moment it shows, a little later at each look, as a real clock."""
         self.moment += timedelta(microseconds=1)
         return self.moment
+
+
+NOT_DUMPED = (
+    "workers",
+    "job_ledger",
+    "relation_revisions",
+    "catalog_revisions",
+    "asset_documents",  # what reads leave behind
+    "audit_entries",  # and what is refused
+    "audit_heads",
+)
+
+
+@functools.cache
+def _dumped_tables() -> list[sa.Table]:
+    from persistence.migrations.run import whole_metadata
+
+    return [table for table in whole_metadata().sorted_tables if table.name not in NOT_DUMPED]
+
+
+@functools.cache
+def _filled_tables() -> str:
+    """The statement that names the tables with a row in them: reading one costs far more, and most are empty."""
+    names = (table.name for table in _dumped_tables())
+    return " union all ".join(f"select '{name}' where exists (select 1 from {name})" for name in names)
 
 
 @dataclass
@@ -68,6 +97,11 @@ class World:
         wanted = RelationTuple(subject_of(user, is_group=is_group), relation, object_name(type_, id_))
         await self.app.parts.services.relations.write(org, [wanted], lenient=True)
 
+    async def grant_all(self, given: Iterable[tuple[str, str, str, str]]) -> None:
+        """Write relations of the first organization at once: users, relations, types and ids of what they hold."""
+        wanted = [RelationTuple(user_subject(user), role, object_name(type_, id_)) for user, role, type_, id_ in given]
+        await self.app.parts.services.relations.write(ORG, wanted, lenient=True)
+
     async def member(self, role: str, *, type_: str = "project", id_: str | None = None) -> str:
         """The token of a user who holds exactly one role on the project shop (or on what is named)."""
         where = self.shop if id_ is None else id_
@@ -82,22 +116,14 @@ class World:
 
     async def dump(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table, to show that nothing changed."""
-        from persistence.migrations.run import whole_metadata
 
         def work(uow: Any) -> dict[str, list[tuple[Any, ...]]]:
+            filled = {name for (name,) in uow.connection.exec_driver_sql(_filled_tables())}
             return {
                 table.name: sorted(tuple(map(repr, row)) for row in uow.connection.execute(table.select()))
-                for table in whole_metadata().sorted_tables
-                if table.name
-                not in (
-                    "workers",
-                    "job_ledger",
-                    "relation_revisions",
-                    "catalog_revisions",
-                    "asset_documents",  # what reads leave behind
-                    "audit_entries",  # and what is refused
-                    "audit_heads",
-                )
+                if table.name in filled
+                else []
+                for table in _dumped_tables()
             }
 
         rows = await self.app.parts.services.store.read(work)
@@ -138,6 +164,36 @@ async def stocked(settings: Settings) -> Stock:
         )
 
 
+class RareCookies(httpx.Cookies):
+    """Cookies that are looked for in those answers that set one; a client looks through all of them."""
+
+    def extract_cookies(self, response: httpx.Response) -> None:
+        """Take them."""
+        if "set-cookie" in response.headers:
+            super().extract_cookies(response)
+
+
+class CompiledStatements:
+    """The texts of statements, kept from one platform to the next: an engine compiles each of them anew for itself.
+
+    SQLAlchemy looks for them by the engine's dialect, which is another object for each engine, and by what they say.
+    """
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[Any, Any] = LRUCache(2_000)
+
+    def get(self, key: tuple[Any, ...]) -> Any:
+        """What was compiled, or None."""
+        return self._kept.get(key[1:])
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        self._kept[key[1:]] = compiled
+
+
+_COMPILED: defaultdict[str, CompiledStatements] = defaultdict(CompiledStatements)
+"""By the name of the dialect."""
+
+
 @asynccontextmanager
 async def running_world(
     settings: Settings, *, jobs: Any = None, stock: Stock | None = None, **parts: Any
@@ -154,8 +210,11 @@ async def running_world(
     clock, inline = Clock(), InlineJobs() if jobs is None else jobs
     app = create_app(settings, jobs=inline, clock=clock, **({"watches": False} | parts))
     await app.open()
+    for engine in app.parts.database.sync_engines:
+        engine.update_execution_options(compiled_cache=_COMPILED[engine.dialect.name])
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
+        client._cookies = RareCookies()
         world = World(app, client, DevelopmentIssuer(settings.data, clock=clock), clock, inline)
         if stock is None:
             world.shop = await _project(world, "shop", "olga", ORG)

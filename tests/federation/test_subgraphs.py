@@ -1,5 +1,6 @@
 """The subgraph of each service: what it holds, and how entities are resolved in it."""
 
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,13 +20,22 @@ from tests.world import World
 pytestmark = pytest.mark.anyio
 
 NAMES = [service.name for service in SERVICES]
-SUBGRAPHS: dict[str, Subgraph] = {name: build_subgraph(name) for name in NAMES}
-DOCUMENTS: dict[str, DocumentNode] = {name: parse(graph.sdl) for name, graph in SUBGRAPHS.items()}
 ENTITY_NAMES = {model.__name__ for model in ENTITIES}
 
 
+@functools.cache
+def subgraph(service: str) -> Subgraph:
+    """Build it once, for the first test that asks: processes that run none of them collect this file too."""
+    return build_subgraph(service)
+
+
+@functools.cache
+def document_of(service: str) -> DocumentNode:
+    return parse(subgraph(service).sdl)
+
+
 def types_of(service: str) -> dict[str, ObjectTypeDefinitionNode]:
-    return {d.name.value: d for d in DOCUMENTS[service].definitions if isinstance(d, ObjectTypeDefinitionNode)}
+    return {d.name.value: d for d in document_of(service).definitions if isinstance(d, ObjectTypeDefinitionNode)}
 
 
 def fields_of(service: str, name: str) -> set[str]:
@@ -52,7 +62,7 @@ def test_every_root_field_is_in_exactly_one_subgraph(root: str) -> None:
 def test_every_field_of_an_entity_is_in_exactly_one_subgraph_and_its_key_wherever_it_is() -> None:
     whole = build_graph()
     for model, entity in ENTITIES.items():
-        key = SUBGRAPHS["governance"]._key(entity)
+        key = subgraph("governance")._key(entity)
         held = [fields_of(name, model.__name__) for name in NAMES]
         assert all(key in fields for fields in held if fields), model
         others = [field for fields in held for field in fields - {key}]
@@ -69,7 +79,8 @@ def test_an_edge_is_in_the_service_that_it_leads_to() -> None:
 def test_an_entity_says_its_key_and_whether_it_can_be_resolved_there() -> None:
     assert directives_of("governance", "Project") == ['@key(fields: "id")']
     assert directives_of("assets", "DataConnection") == ['@key(fields: "resourceUri")']
-    for service, graph in SUBGRAPHS.items():
+    for service in NAMES:
+        graph = subgraph(service)
         for name in types_of(service).keys() & ENTITY_NAMES:
             (said,) = directives_of(service, name)
             assert ("resolvable: false" in said) == (name not in graph._entities), (service, name)
@@ -78,7 +89,7 @@ def test_an_entity_says_its_key_and_whether_it_can_be_resolved_there() -> None:
 def test_every_other_type_is_shareable_and_the_same_wherever_it_is() -> None:
     seen: dict[str, str] = {}
     for service in NAMES:
-        for definition in DOCUMENTS[service].definitions:
+        for definition in document_of(service).definitions:
             name = getattr(getattr(definition, "name", None), "value", "")
             if not name or name in ENTITY_NAMES | {"Query", "Mutation", "Subscription"}:
                 continue
@@ -142,7 +153,7 @@ async def connect(world: World, name: str, project: str) -> str:
 async def test_a_service_tells_a_gateway_its_schema(world: World) -> None:
     async with apart(world, "assets") as client:
         answer = await ask(client, world.owner, "{ _service { sdl } }")
-    assert answer["data"]["_service"]["sdl"] == SUBGRAPHS["assets"].sdl
+    assert answer["data"]["_service"]["sdl"] == subgraph("assets").sdl
 
 
 async def test_entities_are_resolved_by_reference_in_the_order_asked(world: World) -> None:

@@ -1,6 +1,6 @@
 """What the tests of ingestion share: a shop to read, a bench to run it on, and fixtures for both."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -76,14 +76,23 @@ class Source:
 
     def may_read(self, *schemas: str) -> None:
         """Let the platform's role read schemas."""
-        for schema in schemas:
-            names = {"schema": sql.Identifier(schema), "role": sql.Identifier(self.role)}
+        self.run(self._grants(schemas))
+
+    def fill(self, statements: str, *schemas: str) -> None:
+        """Make the role and what it may read, all over one connection: each costs the server a process."""
+        made = sql.SQL("create role {} login password {}").format(sql.Identifier(self.role), PASSWORD).as_string()
+        self.run(f"{made}; {statements}; {self._grants(schemas)}")
+
+    def _grants(self, schemas: Iterable[str]) -> str:
+        return ";".join(
+            sql.SQL(grant).format(schema=sql.Identifier(schema), role=sql.Identifier(self.role)).as_string()
+            for schema in schemas
             for grant in (
                 "grant usage on schema {schema} to {role}",
                 "grant select on all tables in schema {schema} to {role}",
                 "alter default privileges in schema {schema} grant select on tables to {role}",
-            ):
-                self.server.execute(sql.SQL(grant).format(**names), database=self.database)
+            )
+        )
 
 
 @pytest.fixture
@@ -91,9 +100,7 @@ def source(postgres_server: PostgresServer) -> Iterator[Source]:
     """A shop in two schemas."""
     url = postgres_server.create_database()
     made = Source(postgres_server, url, f"reader_{database_name(url)}")
-    postgres_server.execute(f"create role \"{made.role}\" login password '{PASSWORD}'")
-    made.run(SHOP)
-    made.may_read("sales", ODD)
+    made.fill(SHOP, "sales", ODD)
     yield made
     postgres_server.drop_database(url)
     postgres_server.execute(f'drop role "{made.role}"')
