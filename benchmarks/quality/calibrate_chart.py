@@ -22,8 +22,8 @@ from resolvers.engines.nl2sql.model import Asked, QueryDraft
 
 ROUNDS: Final = 2
 """How often questions are parsed anew with the weights fitted so far."""
-_STEPS: Final = 300
-_RATE: Final = 0.5
+_STEPS: Final = 150
+_RATE: Final = 0.8
 _RIDGE: Final = 0.01
 _FOLDS: Final = 4
 

@@ -20,6 +20,7 @@ from resolvers.engines.nl2sql.chart.pieces import (
     Matches,
     Measured,
     Open,
+    Outdoes,
     Quantity,
     Rows,
     Surpasses,
@@ -94,9 +95,9 @@ class Ground:
                     if match.score >= NAMELY:
                         found[column] = max(found.get(column, 0.0), match.score)
             if words in (("name",), ("full", "name")):
-                names = self.catalog.names(table)
-                if len(names) == 1 or words == ("name",):
-                    found.update(dict.fromkeys(names[:1], 1.0))
+                found.update(dict.fromkeys(self.catalog.names(table)[:1], 1.0))
+            if words == ("id",) and (own := self.catalog.key(table)) is not None:
+                found[own] = 1.0
             best = max((score for _, score in attribute.options), default=1.0)
             away = {column: self.catalog.distance(table, column.table) for column in found}
             allowed = self.catalog.known.forbidden
@@ -109,12 +110,11 @@ class Ground:
             self._resolved[key] = ranked
         return self._resolved[key]
 
-    def near(self, attribute: Attribute, table: str, most: int = 2) -> Iterator[tuple[ColumnKey, Features]]:
+    def near(self, attribute: Attribute, table: str, most: int = 2) -> list[tuple[ColumnKey, Features]]:
         """The likeliest columns with their features; those of other tables only where none is of this one's."""
         found = self.columns(attribute, table)
         here = [one for one in found if one[2] == 0 and one[1] <= 0.3]
-        for column, lost, away in (here or found)[:most]:
-            yield column, {"unfit": lost, "far": float(away)}
+        return [(column, {"unfit": lost, "far": float(away)}) for column, lost, away in (here or found)[:most]]
 
     def term(self, attribute: Attribute, column: ColumnKey) -> Term:
         """What an answer shows of a column."""
@@ -178,6 +178,7 @@ class Ground:
             Matches: self._matches,
             Lacks: self._lacks,
             Surpasses: self._surpasses,
+            Outdoes: self._outdoes,
             Has: self._has,
             Denied: self._denies,
             Joint: self._joint,
@@ -196,7 +197,9 @@ class Ground:
 
     def _lacks(self, cond: Lacks, table: str) -> Iterator[Bound]:
         for key, features in self.near(cond.attribute, table):
-            yield Comparison(column_of(key), Operator.IS_NULL), features
+            profile = self.catalog.profile(key)
+            filled = profile is not None and bool(profile.row_count) and not profile.null_count
+            yield Comparison(column_of(key), Operator.IS_NULL), plus(features, {"never_so": float(filled)})
 
     def _denies(self, cond: Denied, table: str) -> Iterator[Bound]:
         for condition, features in self.bound(cond.part, table):
@@ -237,8 +240,25 @@ class Ground:
             if not self.catalog.is_measure(key):
                 continue
             of = next((one for one, _ in self.near(cond.of, table)), key) if cond.of is not None else key
-            figure = Plan(of.table, (Output(Figure(cond.aggregate, column_of(of))),))
+            if cond.rows is not None and (cond.rows.table != of.table or cond.rows.orders):
+                continue
+            chosen_by = both(cond.rows.where) if cond.rows is not None else None
+            figure = Plan(of.table, (Output(Figure(cond.aggregate, column_of(of))),), chosen_by)
             yield Comparison(column_of(key), cond.operator, (Nested(figure),)), features
+
+    def _outdoes(self, cond: Outdoes, table: str) -> Iterator[Bound]:
+        rows = cond.rows
+        if rows.table != table or not (rows.where or rows.limit):
+            return
+        timed = cond.by if isinstance(cond.by, Attribute) else None
+        for key, features in self.dated(timed, table) if cond.timed else self.measured(cond.by, table):
+            operator, term = cond.operator, column_of(key)
+            if isinstance(cond.by, Degree) and self.descends(cond.by, key) != cond.by.descending:
+                operator = Operator.LESS if operator is Operator.MORE else Operator.MORE
+            extreme = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+            output = Output(Figure(extreme, term) if cond.every else term)
+            other = Plan(table, (output,), both(rows.where), orders=rows.orders, limit=rows.limit, offset=rows.offset)
+            yield Comparison(term, operator, (Nested(other),)), {**features, "nested": 1.0}
 
     def _has(self, cond: Has, table: str) -> Iterator[Bound]:
         rows = cond.rows
@@ -260,7 +280,7 @@ class Ground:
             return
         upward = self.catalog.refers(table, rows.table)
         if rows.where and upward and not cond.negated:
-            yield Both(rows.where), features
+            yield rows.where[0] if len(rows.where) == 1 else Both(rows.where), features
             return
         yield Related(table, Plan(rows.table, (), both(rows.where)), cond.negated), features
 
@@ -301,12 +321,12 @@ class Ground:
         alike = len(columns) == len(parts) and len(set(columns)) == 1
         if alike and isinstance(columns[0], Column):
             values = tuple(right for one in parts if isinstance(one, Comparison) for right in one.right)
-            if cond.either or not cond.both:  # cats and dogs are those that are either
-                yield Comparison(columns[0], Operator.IN, values), features
-                return
-            apart = [Related(table, Plan(columns[0].table, (), one)) for one in parts]
-            if columns[0].table != table:
-                yield Both(tuple(apart)), features
+            several = not self.catalog.refers(table, columns[0].table)
+            if several and not cond.either:
+                apart = tuple(Related(table, Plan(columns[0].table, (), one)) for one in parts)
+                yield Both(apart), {**features, "rows_apart": 1.0}
+            if not cond.both:  # cats and dogs are those that are either
+                yield Comparison(columns[0], Operator.IN, values), {**features, "said_as_or": float(not cond.either)}
             return
         yield (Either if cond.either else Both)(tuple(parts)), features
 

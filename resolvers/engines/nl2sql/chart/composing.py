@@ -1,19 +1,23 @@
 """Composes the plan of a whole question: resolves what is shown, the groups and the orders against one another."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from resolvers.engines.nl2sql.chart.binding import Ground, both, column_of, plus
-from resolvers.engines.nl2sql.chart.pieces import Ask, Attribute, Item, Rows, Shown, Sorting, Tally
+from resolvers.engines.nl2sql.chart.pieces import Ask, Attribute, Difference, Item, Ratio, Rows, Shown, Sorting, Tally
 from resolvers.engines.nl2sql.chart.rules import Features
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
+    Arithmetic,
     Column,
+    Combined,
     Comparison,
     Condition,
     Figure,
     Member,
+    Nested,
     Order,
     Output,
     Plan,
@@ -30,9 +34,16 @@ def composed(asked: Ask, ground: Ground) -> tuple[Plan, Features] | None:
     """The plan of a question with the features that resolving it adds; None where its pieces do not go together."""
     try:
         composer = _Composer(asked, ground)
-        return composer.plan(), composer.features
+        plan, features = composer.plan(), composer.features
     except Unfit:
         return None
+    if asked.combined is None:
+        return plan, features
+    how, other = asked.combined
+    second = composed(other, ground)
+    if second is None or len(second[0].outputs) != len(plan.outputs) or plan.limit is not None:
+        return None
+    return replace(plan, combined=Combined(how, second[0])), plus(features, second[1])
 
 
 @dataclass(slots=True)
@@ -42,6 +53,7 @@ class _Composer:
     features: dict[str, float] = field(default_factory=dict)
     where: list[Condition] = field(default_factory=list)
     groups: list[Column | Span] = field(default_factory=list)
+    via: list[tuple[Column, Column]] = field(default_factory=list)
 
     def plan(self) -> Plan:
         asked = self.asked
@@ -76,12 +88,15 @@ class _Composer:
             limit,
             offset,
             distinct=asked.distinct and not self.groups,
+            via=tuple(self.via),
         )
 
     def tallies(self) -> list[Tally]:
         """Every figure of the question."""
         asked = self.asked
         found = [one for one in asked.items if isinstance(one, Tally)]
+        found += [one.greater for one in asked.items if isinstance(one, Difference)]
+        found += [Tally(Aggregate.COUNT, rows=one.rows) for one in asked.items if isinstance(one, Ratio)]
         found += [one.by for one in asked.sortings if isinstance(one.by, Tally)]
         return found + [tally for tally, _ in asked.having]
 
@@ -127,6 +142,8 @@ class _Composer:
     def terms(self, item: Item, main: str) -> list[Term]:
         """What an item shows."""
         match item:
+            case Shown(attribute, table, by) if by is not None and table is not None:
+                return [self.referred(attribute, table, by)]
             case Shown(attribute, table):
                 return [self.column(attribute, table or self.anchor(main), main)]
             case Rows(table):
@@ -135,6 +152,36 @@ class _Composer:
                 return list(self.ground.entity(table))
             case Tally():
                 return [self.figure(item, main)]
+            case Ratio(rows, of):
+                return [self.ratio(rows, of)]
+            case Difference(greater, less):
+                return [self.difference(greater, less, main)]
+
+    def referred(self, attribute: Attribute, table: str, by: ColumnKey) -> Term:
+        """A column of the row that another column refers to."""
+        key, near = self.ground.catalog.reference(by), self.ground.near(attribute, table)
+        if key is None or not near or near[0][0].table != table:
+            raise Unfit
+        instance = int(by.table == table)
+        self.add(near[0][1])
+        self.via.append((column_of(by), Column(table, key.to_columns[0], instance)))
+        return Column(table, near[0][0].column, instance)
+
+    def ratio(self, rows: Rows, of: Rows) -> Term:
+        """The count of rows for each of those that they refer to."""
+        keys = [key for key in self.ground.catalog.keys if (key.table, key.to) == (rows.table, of.table)]
+        if len(keys) != 1 or len(keys[0].columns) != 1 or not of.is_bare or rows.orders:
+            raise Unfit
+        self.where += rows.where
+        each = Figure(Aggregate.COUNT, Column(rows.table, keys[0].columns[0]), distinct=True)
+        return Arithmetic("/", Figure(Aggregate.COUNT, rows_of=rows.table), each)
+
+    def difference(self, greater: Tally, less: Tally, main: str) -> Term:
+        """How far two figures lie apart, the second taken of the same rows."""
+        figure = self.figure(greater, main)
+        conditions = both(dict.fromkeys(self.where))
+        other = Plan(main, (Output(self.figure(less, main)),), conditions)
+        return Arithmetic("-", figure, Nested(other))
 
     def anchor(self, main: str) -> str:
         """The table that a property belongs to where none is told."""
@@ -165,9 +212,7 @@ class _Composer:
             rows = tally.rows
             self.where += [self.among(rows)] if rows.limit is not None else list(rows.where)
         if tally.of is None:
-            if tally.rows is None:
-                raise Unfit
-            return Figure(Aggregate.COUNT, rows_of=tally.rows.table)
+            return self.count(tally)
         near = list(self.ground.near(tally.of, tally.rows.table if tally.rows is not None else self.anchor(main)))
         fitting = [
             one for one in near if tally.aggregate is Aggregate.COUNT or self.ground.catalog.kind(one[0]).is_ordered
@@ -178,6 +223,17 @@ class _Composer:
             raise Unfit
         self.add(fitting[0][1])
         return Figure(tally.aggregate, column_of(fitting[0][0]), tally.distinct)
+
+    def count(self, tally: Tally) -> Figure:
+        """A count of rows; where none are told, that of another figure of the question."""
+        if tally.rows is not None:
+            return Figure(Aggregate.COUNT, rows_of=tally.rows.table)
+        rows = self.asked.rows
+        orders = [one.term for one in rows.orders if isinstance(one.term, Figure)] if rows is not None else []
+        told = [Figure(Aggregate.COUNT, rows_of=one.rows.table) for one in self.tallies() if one.rows is not None]
+        if not orders and not told:
+            raise Unfit
+        return (orders or told)[0]
 
     def order(self, sorting: Sorting, outputs: Sequence[Term], main: str) -> Order:
         match sorting.by:

@@ -1,5 +1,6 @@
 """Rules of conditions: what is said of rows, before it is known of which."""
 
+from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.chart.binding import Ground
@@ -14,6 +15,7 @@ from resolvers.engines.nl2sql.chart.pieces import (
     Lacks,
     Matches,
     Open,
+    Outdoes,
     Quantity,
     Rows,
     Surpasses,
@@ -66,7 +68,7 @@ def matches(_: Ground, attribute: Attribute, how: str, text: str) -> Built:
     yield Matches(attribute, how, text), {}  # type: ignore[arg-type]
 
 
-@RULES.rule("Condition", "?link null Attribute", "Attribute ?link null", "no Attribute")
+@RULES.rule("Condition", "?link null Attribute", "Attribute ?link null", "no Attribute", "not ?link Attribute")
 def lacks(_: Ground, attribute: Attribute) -> Built:
     """`no damage cost`."""
     yield Lacks(attribute), {}
@@ -106,11 +108,17 @@ def compares_behind(_: Ground, quantity: Quantity, attribute: Attribute) -> Buil
     yield Compares(attribute, quantity), {}
 
 
-@RULES.rule("Condition", "Attribute ?link Number", "Attribute ?link Compare Number")
-def equals(_: Ground, attribute: Attribute, *found: object) -> Built:
+@RULES.rule("Condition", "Attribute ?link Number")
+def equals(_: Ground, attribute: Attribute, number: Literal) -> Built:
     """`the model year is 2010`."""
-    if len(found) == 1 and isinstance(found[0], Literal):
-        yield Compares(attribute, Quantity(Operator.EQUAL, (found[0],))), {}
+    yield Compares(attribute, Quantity(Operator.EQUAL, (number,))), {}
+
+
+@RULES.rule("Condition", "Attribute ?link When Number")
+def numbered_after(ground: Ground, attribute: Attribute, operator: Operator, number: Literal) -> Built:
+    """`first light after 1980`, where years are numbers."""
+    if attribute.options and not ground.catalog.kind(attribute.options[0][0]).is_temporal:
+        yield Compares(attribute, Quantity(operator, (number,))), {}
 
 
 @RULES.rule("Condition", "Number Property")
@@ -143,22 +151,122 @@ def compares_alone(_: Ground, quantity: Quantity, *_unit: object) -> Built:
     yield Compares(None, quantity), {}
 
 
-@RULES.rule("Condition", "Attribute ?link Compare Aggregate ?Attribute", "Attribute ?link Compare Aggregate")
+@RULES.rule("Surpassing", "Attribute ?link Compare Aggregate ?Attribute")
 def above_average(_: Ground, attribute: Attribute, operator: Operator, aggregate: Aggregate, *of: Attribute) -> Built:
     """`a salary above the average`."""
-    yield Surpasses(attribute, operator, aggregate, *of), {"nested": 1.0}
+    yield Surpasses(attribute, operator, aggregate, of[0] if of else None), {"nested": 1.0}
 
 
-@RULES.rule("Condition", "Compare Aggregate Attribute")
+@RULES.rule("Surpassing", "Compare Aggregate Attribute")
 def above_average_of(_: Ground, operator: Operator, aggregate: Aggregate, attribute: Attribute) -> Built:
     """`earn more than the average salary`."""
     yield Surpasses(attribute, operator, aggregate), {"nested": 1.0}
 
 
-@RULES.rule("Condition", "Comparative Aggregate ?Attribute")
+@RULES.rule("Surpassing", "Attribute ?link Comparative Aggregate ?Attribute")
+def higher_than_average(_: Ground, attribute: Attribute, degree: Degree, aggregate: Aggregate, *of: Attribute) -> Built:
+    """`a rent higher than the average`."""
+    yield Surpasses(attribute, _FROM_DEGREE[degree.descending], aggregate, of[0] if of else None), {"nested": 1.0}
+
+
+@RULES.rule("Surpassing", "Deed Compare Aggregate ?Attribute")
+def earns_more_than_average(
+    _: Ground, degree: Degree, operator: Operator, aggregate: Aggregate, *of: Attribute
+) -> Built:
+    """`earn more than the average`."""
+    yield Surpasses(of[0] if of else degree, operator, aggregate), {"nested": 1.0}
+
+
+@RULES.rule("Condition", "Deed Quantity", "Deed Quantity Unit")
+def earns(_: Ground, degree: Degree, quantity: Quantity, *_unit: object) -> Built:
+    """`earn more than 40000`."""
+    yield Compares(degree, quantity), {}
+
+
+@RULES.rule("Condition", "Deed Compare Rows")
+def earns_more(_: Ground, degree: Degree, operator: Operator, rows: Rows) -> Built:
+    """`earn less than Lucy`."""
+    yield Outdoes(degree, operator, rows), {}
+
+
+@RULES.rule("Condition", "Deed Compare all Rows", "Deed Compare each Rows")
+def earns_more_than_all(_: Ground, degree: Degree, operator: Operator, rows: Rows) -> Built:
+    """`earn more than all captains`."""
+    yield Outdoes(degree, operator, rows, every=True), {}
+
+
+@RULES.rule("Surpassing", "Comparative Aggregate ?Attribute")
 def older_than_average(_: Ground, degree: Degree, aggregate: Aggregate, *of: Attribute) -> Built:
     """`older than the average age`."""
     yield Surpasses(of[0] if of else degree, _FROM_DEGREE[degree.descending], aggregate), {"nested": 1.0}
+
+
+@RULES.rule("Surpassing", "Comparative Aggregate Rows", "Deed Compare Aggregate Rows")
+def older_than_the_average_one(_: Ground, degree: Degree, *found: object) -> Built:
+    """`older than the average guest from Marlow`."""
+    *operator, aggregate, rows = found
+    if isinstance(aggregate, Aggregate) and isinstance(rows, Rows):
+        said = next((one for one in operator if isinstance(one, Operator)), _FROM_DEGREE[degree.descending])
+        yield Surpasses(degree, said, aggregate, rows=rows), {"nested": 1.0}
+
+
+@RULES.rule("Surpassing", "Surpassing link ?all Rows")
+def surpassing_rows(_: Ground, found: Surpasses, rows: Rows) -> Built:
+    """`... the average strength of all beers`."""
+    if found.rows is None:
+        yield replace(found, rows=rows), {}
+
+
+@RULES.rule("Condition", "Surpassing")
+def surpasses(_: Ground, found: Surpasses) -> Built:
+    """A comparison with a figure, as a condition."""
+    yield found, {}
+
+
+# Other rows of the same table.
+
+
+@RULES.rule("Condition", "Comparative Rows", "Attribute ?link Comparative Rows")
+def outdoes(_: Ground, *found: object) -> Built:
+    """`older than Lucy`."""
+    *by, degree, rows = found
+    if isinstance(degree, Degree) and isinstance(rows, Rows):
+        named = [one for one in by if isinstance(one, Attribute)]
+        yield Outdoes(named[0] if named else degree, _FROM_DEGREE[degree.descending], rows), {}
+
+
+@RULES.rule("Condition", "Comparative all Rows", "Comparative each Rows")
+def outdoes_all(_: Ground, degree: Degree, rows: Rows) -> Built:
+    """`older than all captains`."""
+    yield Outdoes(degree, _FROM_DEGREE[degree.descending], rows, every=True), {}
+
+
+@RULES.rule("Condition", "Attribute ?link Compare Rows", "More Attribute than Rows")
+def outdoes_in(_: Ground, one: Attribute | Operator, other: Attribute | Operator, rows: Rows) -> Built:
+    """`more seats than the Plough`, `a salary above that of Lucy`."""
+    by, operator = (one, other) if isinstance(one, Attribute) else (other, one)
+    if isinstance(by, Attribute) and isinstance(operator, Operator):
+        yield Outdoes(by, operator, rows), {}
+
+
+@RULES.rule("Condition", "Attribute ?link Compare all Rows", "More Attribute than all Rows")
+def outdoes_all_in(_: Ground, one: Attribute | Operator, other: Attribute | Operator, rows: Rows) -> Built:
+    """`more seats than all pubs of Marlow`."""
+    by, operator = (one, other) if isinstance(one, Attribute) else (other, one)
+    if isinstance(by, Attribute) and isinstance(operator, Operator):
+        yield Outdoes(by, operator, rows, every=True), {}
+
+
+@RULES.rule("Condition", "When Rows", open_columns=1.0)
+def earlier(_: Ground, operator: Operator, rows: Rows) -> Built:
+    """`earlier than Lucy`."""
+    yield Outdoes(None, operator, rows, timed=True), {}
+
+
+@RULES.rule("Condition", "Attribute ?link When Rows")
+def done_earlier(_: Ground, attribute: Attribute, operator: Operator, rows: Rows) -> Built:
+    """`born earlier than Lucy`."""
+    yield Outdoes(attribute, operator, rows, timed=True), {}
 
 
 # Times.
@@ -194,7 +302,8 @@ def done_before(_: Ground, attribute: Attribute, operator: Operator, time: Time)
 @RULES.rule("Condition", "link Rows", "link all Rows")
 def has(_: Ground, rows: Rows) -> Built:
     """`... at stations in the Docks district`."""
-    yield Has(rows), {"bare_rows": float(rows.is_bare)}
+    if not rows.orders or rows.limit is not None:
+        yield Has(rows), {"bare_rows": float(rows.is_bare)}
 
 
 @RULES.rule("Condition", "no Rows", "not ?link Rows", "neither Rows")

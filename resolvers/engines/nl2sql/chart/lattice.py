@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from resolvers.engines.nl2sql.chart.pieces import Attribute, Quantity, Rows, Time, Value
 from resolvers.engines.nl2sql.chart.rules import Features
-from resolvers.engines.nl2sql.language.degrees import degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language.degrees import degree_of, degree_of_action, degree_of_phrase
 from resolvers.engines.nl2sql.language.phrases import LONGEST, ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.words import STOP_WORDS, SUPERFLUOUS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
@@ -62,7 +62,8 @@ class Segment:
 
 def segments(linked: Linked) -> list[Segment]:
     """All segments of a question, each also with the words behind it that are skipped."""
-    found = [*_named(linked), *_literals(linked), *_phrases(linked), *_degrees(linked), *_units(linked)]
+    found = [*_named(linked), *_literals(linked), *_phrases(linked), *_matched(linked)]
+    found += [*_degrees(linked), *_deeds(linked), *_units(linked)]
     skipped = skips(linked)
     return [longer for one in found for longer in _with_skipped(one, skipped)]
 
@@ -109,6 +110,7 @@ def _named(linked: Linked) -> Iterator[Segment]:
     spans: dict[tuple[int, int, MentionKind, bool], list[Mention]] = {}
     for one in linked.mentions:
         spans.setdefault((one.first, one.last, one.kind, one.how == "flag"), []).append(one)
+    light = {(first, last) for first, last, cue, _ in _cues(linked) if cue is Cue.LIGHT}
     for (first, last, kind, is_flag), found in spans.items():
         found = sorted(found, key=lambda one: -one.score)
         best, words = found[0].score, last - first
@@ -117,6 +119,7 @@ def _named(linked: Linked) -> Iterator[Segment]:
             for one in found[:MOST_TABLES]:
                 if one.score >= NAMED and one.table is not None:
                     fit = {"unfit": (1 - one.score) * words, "segments": 1.0}
+                    fit |= {"verbs": 1.0} if (first, last) in light else {}
                     yield Segment(first, last, "Entity", Rows(one.table), fit)
         elif kind is MentionKind.COLUMN and best >= NAMED:
             options = tuple((one.column, one.score) for one in found if one.column is not None)
@@ -175,9 +178,12 @@ _STARTS: Final = frozenset(phrase[:length] for phrase in PHRASES for length in r
 
 def _phrases(linked: Linked) -> Iterator[Segment]:
     """Phrases with their role, and those that tie."""
-    for first, last, cue, said in _cues(linked):
+    cues = list(_cues(linked))
+    signals = [(first, last) for first, last, cue, _ in cues if cue in _SIGNALS and last - first > 1]
+    for first, last, cue, said in cues:
         if cue in _LINKS:
-            yield Segment(first, last, "link")
+            inside = any(one <= first and last <= other and (one, other) != (first, last) for one, other in signals)
+            yield Segment(first, last, "link", features={"lost_signals": 1.0} if inside else {})
         if cue is Cue.COMPARE:
             operator, how = said if isinstance(said, tuple) else (said, "")
             yield Segment(first, last, "When" if how == "time" else "Compare", operator)
@@ -188,6 +194,8 @@ def _phrases(linked: Linked) -> Iterator[Segment]:
     for at, token in enumerate(linked.tokens):
         if (place := ORDINALS.get(token.text.lower())) is not None:
             yield Segment(at, at + 1, "Nth", place)
+        if token.lemma in ("number", "count"):
+            yield Segment(at, at + 1, "number")
 
 
 def _degrees(linked: Linked) -> Iterator[Segment]:
@@ -205,6 +213,21 @@ def _degrees(linked: Linked) -> Iterator[Segment]:
                 yield Segment(first, first + length + 1, "Comparative", degree)
             elif first and words[first - 1] == "how":
                 yield Segment(first - 1, first + length, "How", degree)
+
+
+def _matched(linked: Linked) -> Iterator[Segment]:
+    """Single words behind `starts with` and the like, as they are written."""
+    for _, last, cue, _ in _cues(linked):
+        if cue is Cue.MATCH and last < len(linked.tokens) and linked.tokens[last].text.isalnum():
+            yield Segment(last, last + 1, "Text", linked.tokens[last].text, {"segments": 1.0, "unquoted": 1.0})
+
+
+def _deeds(linked: Linked) -> Iterator[Segment]:
+    """Verbs that tell what is measured: earns, weighs."""
+    for at, token in enumerate(linked.tokens):
+        degree = degree_of_action(token.lemma, most=True)
+        if degree is not None:
+            yield Segment(at, at + 1, "Deed", degree)
 
 
 def _units(linked: Linked) -> Iterator[Segment]:

@@ -6,11 +6,33 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.chart.binding import Ground, chosen, column_of, plus
-from resolvers.engines.nl2sql.chart.pieces import Attribute, Holds, Many, Open, Ranking, Rows, Sorting, Tally, Value
+from resolvers.engines.nl2sql.chart.pieces import (
+    Attribute,
+    Holds,
+    Joint,
+    Many,
+    Open,
+    Ranking,
+    Rows,
+    Sorting,
+    Tally,
+    Value,
+)
 from resolvers.engines.nl2sql.chart.rules import Built, Features, RuleSet
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Column, Condition, Figure, Literal, Order
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Both,
+    Column,
+    Comparison,
+    Condition,
+    Figure,
+    Literal,
+    Operator,
+    Order,
+)
+from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 
 RULES: Final = RuleSet()
 
@@ -49,7 +71,36 @@ def described(ground: Ground, value: Value, rows: Rows) -> Built:
 def where(ground: Ground, rows: Rows, cond: Open) -> Built:
     """`firefighters hired before 2002`. What is cut off is chosen from first, as far as it is said behind."""
     for condition, features in ground.bound(cond, rows.table):
-        yield chosen(rows, condition), features
+        if not _contradicts(condition, rows.where):
+            yield chosen(rows, condition), features
+
+
+def _contradicts(condition: Condition, others: tuple[Condition, ...]) -> bool:
+    """Whether a column would have to be two values at once."""
+    if isinstance(condition, Both):
+        return any(_contradicts(one, others) for one in condition.parts)
+    if not isinstance(condition, Comparison) or condition.operator is not Operator.EQUAL or condition.negated:
+        return False
+    parts = [part for one in others for part in parts_of(one)]
+    same = (one for one in parts if isinstance(one, Comparison) and one.operator is Operator.EQUAL and not one.negated)
+    return any(one.left == condition.left for one in same)
+
+
+@RULES.rule("Rows", "who ?link Condition", "who ?link ?be Condition", asked_who=1.0)
+def who(ground: Ground, cond: Open) -> Built:
+    """`who made more than two observations`: people."""
+    catalog = ground.catalog
+    for table in [one for one in catalog.tables if catalog.vocabulary.is_person(one)][:4]:
+        for condition, features in ground.bound(cond, table)[:1]:
+            yield chosen(Rows(table), condition), features
+
+
+@RULES.rule("Rows", "Value ?comma and|or ?all Value Rows", "all Value ?comma and|or all Value Rows")
+def of_either(ground: Ground, one: Value, other: Value, rows: Rows) -> Built:
+    """`all fruit and dairy products`."""
+    if rows.is_bare:
+        for condition, features in ground.bound(Joint((Holds(one), Holds(other)), either=True), rows.table)[:1]:
+            yield chosen(rows, condition), features
 
 
 # Rankings.
@@ -109,6 +160,20 @@ def ranked_by(ground: Ground, rows: Rows, ranking: Ranking, attribute: Attribute
                 yield _cut(ground, rows, ranking, column_of(key)), features
 
 
+@RULES.rule("Rows", "Number Rows ?link Ranking Attribute", ranked=1.0)
+def several_ranked_by(ground: Ground, number: Literal, rows: Rows, ranking: Ranking, attribute: Attribute) -> Built:
+    """`the two clerks with the highest pay`."""
+    if (limit := whole(number)) is not None:
+        yield from ranked_by(ground, rows, replace(ranking, limit=limit), attribute)
+
+
+@RULES.rule("Rows", "Number Rows ?link Many ?link Rows", ranked=1.0)
+def several_with_most(ground: Ground, number: Literal, rows: Rows, many: Many, counted: Rows) -> Built:
+    """`the two stations with the most callouts`."""
+    if (limit := whole(number)) is not None:
+        yield from with_most(ground, rows, replace(many, limit=limit), counted)
+
+
 @RULES.rule("Rows", "Ranking Attribute Rows", ranked=1.0)
 def ranked_before(ground: Ground, ranking: Ranking, attribute: Attribute, rows: Rows) -> Built:
     """`the highest paid employee`."""
@@ -136,6 +201,12 @@ def several_many(_: Ground, number: Literal, descending: object) -> Built:
         yield Many(descending is not False, limit), {}
 
 
+@RULES.rule("Many", "Nth Most")
+def nth_many(_: Ground, place: int, descending: object) -> Built:
+    """`the second most`."""
+    yield Many(descending is not False, 1, place - 1), {}
+
+
 @RULES.rule("Rows", "Rows ?link Many Rows", "Rows ?link Many link Rows", ranked=1.0)
 def with_most(ground: Ground, rows: Rows, many: Many, counted: Rows) -> Built:
     """`the station with the most callouts`."""
@@ -143,7 +214,7 @@ def with_most(ground: Ground, rows: Rows, many: Many, counted: Rows) -> Built:
     if rows.limit is None and away and not counted.orders:
         figure = Figure(Aggregate.COUNT, rows_of=counted.table)
         found = replace(rows, where=(*rows.where, *counted.where), orders=(Order(figure, many.descending),))
-        yield replace(found, limit=many.limit), {"far": float(away - 1), "counted": 1.0}
+        yield replace(found, limit=many.limit, offset=many.offset), {"far": float(away - 1), "counted": 1.0}
 
 
 @RULES.rule("Rows", "Rows ?link Many Attribute", ranked=1.0)
@@ -153,7 +224,17 @@ def with_most_of(ground: Ground, rows: Rows, many: Many, attribute: Attribute) -
         for key, features in ground.near(attribute, rows.table):
             if ground.catalog.is_measure(key):
                 order = Order(column_of(key), many.descending)
-                yield replace(rows, orders=(order,), limit=many.limit), features
+                yield replace(rows, orders=(order,), limit=many.limit, offset=many.offset), features
+
+
+@RULES.rule("Rows", "Rows ?link Many Attribute ?link Aggregate", ranked=1.0)
+def with_most_in_all(ground: Ground, rows: Rows, many: Many, attribute: Attribute, how: Aggregate) -> Built:
+    """`the vendor who sold the largest quantity in total`."""
+    if rows.limit is not None:
+        return
+    for term, conditions, features in figures(ground, Tally(how, attribute), rows.table):
+        found = replace(rows, where=(*rows.where, *conditions), orders=(Order(term, many.descending),))
+        yield replace(found, limit=many.limit, offset=many.offset), {**features, "counted": 1.0}
 
 
 @RULES.rule("Rows", "Rows ?link Ranking Tally", ranked=1.0)

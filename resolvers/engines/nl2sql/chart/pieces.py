@@ -64,6 +64,7 @@ class Many:
 
     descending: bool
     limit: int = 1
+    offset: int = 0
 
 
 Measured = Attribute | Degree | None
@@ -113,12 +114,27 @@ class Lacks:
 
 @dataclass(frozen=True, slots=True)
 class Surpasses:
-    """A condition: a property compares with a figure over all rows: above the average."""
+    """A condition: a property compares with a figure over rows: above the average."""
 
     by: Measured
     operator: Operator
     aggregate: Aggregate
     of: Attribute | None = None
+    rows: "Rows | None" = None
+    """The rows that the figure is of; all of the table where none are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outdoes:
+    """A condition: a property compares with that of other rows of the same table: older than Lucy."""
+
+    by: Measured
+    operator: Operator
+    rows: "Rows"
+    every: bool = False
+    """Whether it compares with all of them."""
+    timed: bool = False
+    """Whether it tells which was earlier or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +163,7 @@ class Joint:
     """Whether they are said of different rows beside: both a bow and a stern line."""
 
 
-Open = Holds | Compares | Happens | Matches | Lacks | Surpasses | Has | Denied | Joint
+Open = Holds | Compares | Happens | Matches | Lacks | Surpasses | Outdoes | Has | Denied | Joint
 """A condition that is attached to no table yet."""
 
 
@@ -184,9 +200,27 @@ class Shown:
 
     attribute: Attribute
     table: str | None = None
+    by: ColumnKey | None = None
+    """The column that refers to the row that it is of: the name of their chief."""
 
 
-Item = Shown | Rows | Tally
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many rows of a table there are on average for each of another."""
+
+    rows: Rows
+    of: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far two figures lie apart."""
+
+    greater: Tally
+    less: Tally
+
+
+Item = Shown | Rows | Tally | Ratio | Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +250,8 @@ class Ask:
     having: tuple[tuple[Tally, Quantity], ...] = ()
     sortings: tuple[Sorting, ...] = ()
     distinct: bool = False
+    combined: "tuple[OneOf['union', 'intersect', 'except'], Ask] | None" = None
+    """Another question whose answer is added, kept in common or taken away."""
 
 
 Piece = (

@@ -8,6 +8,7 @@ from resolvers.engines.nl2sql.chart.noun_phrases import whole
 from resolvers.engines.nl2sql.chart.pieces import (
     Ask,
     Attribute,
+    Item,
     Items,
     Many,
     Open,
@@ -45,6 +46,13 @@ def count_values(_: Ground, attribute: Attribute) -> Built:
     yield Tally(Aggregate.COUNT, attribute, distinct=True), {}
 
 
+@RULES.rule("Attribute", "count ?link Property", named_counts=1.0)
+def number_named(ground: Ground, attribute: Attribute) -> Built:
+    """`the number of minutes`, where a column tells it."""
+    if attribute.options and ground.catalog.is_measure(attribute.options[0][0]):
+        yield attribute, {}
+
+
 @RULES.rule("Tally", "Aggregate ?link Attribute")
 def aggregate(_: Ground, how: Aggregate, attribute: Attribute) -> Built:
     """`the average salary`."""
@@ -52,6 +60,23 @@ def aggregate(_: Ground, how: Aggregate, attribute: Attribute) -> Built:
 
 
 _ENDS: Final = {True: Aggregate.MAX, False: Aggregate.MIN}
+
+
+_PLAIN: Final = frozenset(("high", "low", "big", "large", "great", "small", "long", "short"))
+"""Adjectives of any number."""
+
+
+@RULES.rule("Aggregate", "Superlative", extreme=1.0)
+def as_aggregate(_: Ground, degree: Degree) -> Built:
+    """`the highest`, of a number."""
+    if degree.adjective in _PLAIN:
+        yield _ENDS[degree.descending], {}
+
+
+@RULES.rule("Tally", "number", bare_figures=1.0)
+def that_number(_: Ground) -> Built:
+    """`... and the number`: of what was asked for before."""
+    yield Tally(Aggregate.COUNT), {}
 
 
 @RULES.rule("Tally", "Superlative Attribute", extreme=1.0)
@@ -142,7 +167,34 @@ def ask_rows(_: Ground, rows: Rows) -> Built:
 @RULES.rule("Ask", "Items")
 def ask_items(_: Ground, items: Items) -> Built:
     """`what is the highest reserve price`."""
-    yield Ask(items.items, distinct=items.distinct), {}
+    listed = all(isinstance(one, Shown) for one in items.items)  # each once, where nothing says of which rows
+    yield Ask(items.items, distinct=items.distinct or listed), {}
+
+
+@RULES.rule("Ask", "which Items ?link Rows", asked_which=1.0)
+def which_of(_: Ground, items: Items, rows: Rows) -> Built:
+    """`which sites have a telescope with first light after 1980`: each once."""
+    if all(isinstance(one, Shown) for one in items.items):
+        yield Ask(_said_of(items, rows.table), rows, distinct=True), {}
+
+
+@RULES.rule("Ask", "Items ?link each Rows")
+def ask_items_of_each(ground: Ground, items: Items, rows: Rows) -> Built:
+    """`the name of each firefighter`."""
+    if all(isinstance(one, Shown) for one in items.items):
+        yield from ask_items_of(ground, items, rows)
+
+
+@RULES.rule("Ask", "Ask ?comma and Items link Attribute")
+def ask_referred(ground: Ground, asked: Ask, items: Items, attribute: Attribute) -> Built:
+    """`... and the name of their chief`: of the row that a column refers to."""
+    if asked.rows is None or not all(isinstance(one, Shown) for one in items.items):
+        return
+    for column, features in ground.near(attribute, asked.rows.table)[:1]:
+        key = ground.catalog.reference(column)
+        if key is not None and column.table == asked.rows.table:
+            more = tuple(Shown(one.attribute, key.to, column) for one in items.items if isinstance(one, Shown))
+            yield replace(asked, items=(*asked.items, *more)), features
 
 
 @RULES.rule("Ask", "Items ?link Rows", "Items link all Rows")
@@ -177,6 +229,14 @@ def only_figures(_: Ground, items: Items) -> Built:
         yield items, {}
 
 
+@RULES.rule("Ask", "Ask ?comma and Items")
+def ask_these_too(_: Ground, asked: Ask, items: Items) -> Built:
+    """`the names of the beers poured at the Plough and their prices`."""
+    plain = all(isinstance(one, Shown) for one in (*asked.items, *items.items))
+    if plain and asked.rows is not None and not asked.groups:
+        yield replace(asked, items=(*asked.items, *_said_of(items, asked.rows.table))), {}
+
+
 @RULES.rule("Ask", "Ask ?comma and Items link Rows")
 def ask_more(_: Ground, asked: Ask, items: Items, rows: Rows) -> Built:
     """`the names of firefighters and the names of their stations`."""
@@ -184,20 +244,63 @@ def ask_more(_: Ground, asked: Ask, items: Items, rows: Rows) -> Built:
         yield replace(asked, items=(*asked.items, *_said_of(items, rows.table))), {}
 
 
-@RULES.rule("Ask", "Ask end Items", "Ask end ask Items", "Ask comma ask Items", "Ask ask Items")
+@RULES.rule("Ask", "Ask ?comma and Figures", "Ask ?comma and Figures ?link each", "Ask ?comma link Figures each")
+def with_figures(_: Ground, asked: Ask, items: Items) -> Built:
+    """`the stations with more than one engine and the number of engines of each`."""
+    if asked.rows is not None and not asked.groups and not any(isinstance(one, Tally) for one in asked.items):
+        rows = asked.rows
+        yield replace(asked, items=(*asked.items, *items.items), groups=(Rows(rows.table),)), {"grouped": 1.0}
+
+
+@RULES.rule("Told", "Items")
+def told(_: Ground, items: Items) -> Built:
+    """What a second sentence says to show."""
+    yield items, {}
+
+
+@RULES.rule("Told", "Items ?link Rows")
+def told_of(_: Ground, items: Items, rows: Rows) -> Built:
+    """`Show the name of the star.`"""
+    if rows.is_bare and any(isinstance(one, Shown) for one in items.items):
+        yield replace(items, items=_said_of(items, rows.table)), {}
+
+
+@RULES.rule("Told", "Rows possessive Items")
+def told_of_owner(ground: Ground, rows: Rows, items: Items) -> Built:
+    """`Give the holder's name.`"""
+    yield from told_of(ground, items, rows)
+
+
+@RULES.rule("Told", "Told ?comma and Items")
+def told_more(_: Ground, one: Items, other: Items) -> Built:
+    """`Show the name of the star and the number.`"""
+    if len(one.items) + len(other.items) <= 6:
+        yield replace(one, items=(*one.items, *other.items)), {}
+
+
+@RULES.rule("Ask", "Ask end ?ask Told", "Ask ?comma ask Told")
 def and_show(_: Ground, asked: Ask, items: Items) -> Built:
     """`Which firefighter ...? Show the name.`"""
     if asked.groups or asked.having:
-        shown = tuple(one for one in items.items if isinstance(one, Shown))
         figures = tuple(one for one in asked.items if isinstance(one, Tally))
-        if len(shown) == len(items.items) and shown:
+        taken = {one.of.options[:1] for one in figures if one.of is not None}  # the premium, of the highest premium
+        shown = tuple(
+            one for one in items.items if isinstance(one, Shown) and one.attribute.options[:1] not in taken - {()}
+        )
+        bare = all(one == Tally(Aggregate.COUNT) for one in items.items if isinstance(one, Tally))
+        if bare and shown:
             yield replace(asked, items=(*shown, *figures)), {"asked_again": 1.0}
     elif asked.rows is not None:
         table = asked.rows.table
+        if any(isinstance(one, Tally) for one in items.items):
+            if any(isinstance(one, Shown) for one in items.items):
+                found = _said_of(items, table)
+                yield replace(asked, items=found, groups=(Rows(table),)), {"asked_again": 1.0, "grouped": 1.0}
+            return
         yield replace(asked, items=_said_of(items, table), distinct=items.distinct), {"asked_again": 1.0}
 
 
-def _said_of(items: Items, table: str) -> tuple[Shown | Rows | Tally, ...]:
+def _said_of(items: Items, table: str) -> tuple[Item, ...]:
     return tuple(
         replace(one, table=table) if isinstance(one, Shown) and one.table is None else one for one in items.items
     )
@@ -219,6 +322,14 @@ def by_rows(_: Ground, rows: Rows) -> Built:
         yield Ask(groups=(rows,)), {"grouped": 1.0}
 
 
+@RULES.rule("Grouping", "each Attribute link Quantity Rows")
+def by_attribute_of_many(_: Ground, attribute: Attribute, quantity: Quantity, rows: Rows) -> Built:
+    """`for each policy type with at least 2 policies`."""
+    if not rows.orders:
+        group = Shown(attribute, rows.table)
+        yield Ask(groups=(group,), having=((Tally(Aggregate.COUNT, rows=rows), quantity),)), {"grouped": 1.0}
+
+
 @RULES.rule("Grouping", "each Unit", "per Unit", "by Unit")
 def by_unit(_: Ground, unit: Unit) -> Built:
     """`in each year`."""
@@ -228,7 +339,7 @@ def by_unit(_: Ground, unit: Unit) -> Built:
 @RULES.rule("Ask", "Figures ?link Grouping")
 def grouped(_: Ground, items: Items, grouping: Ask) -> Built:
     """`the average salary for each rank title`."""
-    yield Ask((*grouping.groups, *items.items), groups=grouping.groups), {}
+    yield Ask((*grouping.groups, *items.items), groups=grouping.groups, having=grouping.having), {}
 
 
 @RULES.rule("Ask", "Grouping ?comma Figures", "link Grouping ?comma Figures", "Grouping ?comma ask Figures")
@@ -264,6 +375,14 @@ def group_with_most(_: Ground, attribute: Attribute, many: Many, rows: Rows) -> 
         yield Ask((group,), rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
 
 
+@RULES.rule("Ask", "Attribute ?link Many Attribute ?link Aggregate", ranked=1.0)
+def group_with_most_of(_: Ground, group: Attribute, many: Many, attribute: Attribute, how: Aggregate) -> Built:
+    """`which town has the fewest seats in total`."""
+    shown = Shown(group)
+    sorting = Sorting(Tally(how, attribute), many.descending, many.limit)
+    yield Ask((shown,), groups=(shown,), sortings=(sorting,)), {"grouped": 1.0}
+
+
 @RULES.rule("Ask", "Common Attribute", "Common Attribute link Rows", "Attribute ?link Common ?link Rows", ranked=1.0)
 def most_common(_: Ground, *found: object) -> Built:
     """`the most common kind of callouts`."""
@@ -285,6 +404,20 @@ def group_with_many(_: Ground, attribute: Attribute, quantity: Quantity, rows: R
     if not rows.orders:
         group = Shown(attribute, rows.table)
         yield Ask((group,), rows, (group,), ((Tally(Aggregate.COUNT, rows=rows), quantity),)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Attribute ?link Tally ?link Quantity")
+def group_with_figure(_: Ground, attribute: Attribute, tally: Tally, quantity: Quantity) -> Built:
+    """`the sections with a total rent of more than 100`."""
+    group = Shown(attribute)
+    yield Ask((group,), tally.rows, (group,), ((tally, quantity),)), {"grouped": 1.0}
+
+
+@RULES.rule("Ask", "Rows ?link Tally ?link Quantity", "Rows ?link Tally link Quantity")
+def rows_with_figure(_: Ground, rows: Rows, tally: Tally, quantity: Quantity) -> Built:
+    """`the vendors with a total quantity above 50`."""
+    if not rows.orders and tally.of is not None:
+        yield Ask((Rows(rows.table),), rows, (rows,), ((tally, quantity),)), {"grouped": 1.0}
 
 
 @RULES.rule("Ask", "Attribute ?link Ranking Tally", ranked=1.0)
@@ -319,6 +452,20 @@ def by_shown(_: Ground, direction: str) -> Built:
     yield Sorting(None, direction == "desc"), {}
 
 
+@RULES.rule("Sorting", "from Superlative to Superlative")
+def between_ends(_: Ground, degree: Degree, other: Degree) -> Built:
+    """`from the strongest to the weakest`."""
+    if degree.descending != other.descending:
+        yield Sorting(degree), {}
+
+
+@RULES.rule("Direction", "from Superlative to Superlative")
+def from_to(_: Ground, degree: Degree, other: Degree) -> Built:
+    """`from longest to shortest`."""
+    if degree.descending != other.descending:
+        yield "desc" if degree.descending else "asc", {}
+
+
 @RULES.rule("Sorting", "Sorting ?link ?comma Direction")
 def turned(_: Ground, sorting: Sorting, direction: str) -> Built:
     """`by age in descending order`."""
@@ -333,18 +480,26 @@ def richest_first(_: Ground, degree: Degree, first: Degree) -> Built:
         yield Sorting(degree), {}
 
 
-@RULES.rule("Ask", "Ask ?comma Sorting", "Ask and Sorting")
+@RULES.rule("Ask", "Ask ?comma and ?link Sorting")
+def sorted_further(_: Ground, asked: Ask, sorting: Sorting) -> Built:
+    """`sorted by constellation and then by name`."""
+    ordered = bool(asked.sortings) or (asked.rows is not None and bool(asked.rows.orders) and asked.rows.limit is None)
+    if ordered and sorting.by is not None and len(asked.sortings) < 2:
+        yield replace(asked, sortings=(*asked.sortings, sorting)), {}
+
+
+@RULES.rule("Ask", "Ask ?comma Sorting", "Ask and Sorting", "Ask end Sorting")
 def sorted_ask(_: Ground, asked: Ask, sorting: Sorting) -> Built:
     """A question with the order of its answer."""
     if not asked.sortings and (asked.rows is None or not asked.rows.orders):
         yield replace(asked, sortings=(sorting,)), {}
 
 
-@RULES.rule("Ask", "Ask ?comma link Common Superlative", "Ask ?comma Common Superlative")
-def frequent_first(_: Ground, asked: Ask, descending: bool, first: Degree) -> Built:
+@RULES.rule("Ask", "Ask ?comma ?link Common|Most Superlative")
+def frequent_first(_: Ground, asked: Ask, descending: object, first: Degree) -> Built:
     """`with the most frequent first`."""
     if asked.groups and not asked.sortings and first.adjective == "first":
-        yield replace(asked, sortings=(Sorting(None, descending),)), {}
+        yield replace(asked, sortings=(Sorting(None, descending is not False),)), {}
 
 
 @RULES.rule("Ask", "top Number Ask")
