@@ -10,6 +10,7 @@ from resolvers.data_readiness import (
     profiles,
     reports,
     rule_checks,
+    rule_trials,
     rules,
     scorecard,
     suspects,
@@ -103,6 +104,7 @@ data_readiness.post(_rules, rules.create_quality_rule)  # addition
 # Before the path that takes an id in the same place.
 data_readiness.get(f"{_rules}/executions", rules.list_rule_executions, envelope=PageLimitList)  # addition
 data_readiness.get(f"{_rules}/export", rules.export_quality_rules)  # addition
+data_readiness.post(f"{_rules}/try", rule_trials.try_quality_rule, status=200)  # addition
 data_readiness.post(f"{_rules}/import", rules.import_quality_rules, status=200)  # addition
 data_readiness.get(_rule, rules.get_quality_rule)  # addition
 data_readiness.put(_rule, rules.update_quality_rule)  # addition

@@ -73,3 +73,57 @@ def test_a_tag_is_found_by_its_words_by_a_choice_and_from_a_table(tab: Page, tmp
         tab.click("td .tag, th .tag")
         tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit strong').innerText === 'contact'")
         tab.open("about:blank")
+
+
+def test_a_rule_is_tried_written_rejected_and_taken_back_and_a_reference_is_said(tab: Page, tmp_path: Path) -> None:
+    table = "#/asset?fqn=north.north.root.visits"
+    rules = "document.querySelector('[aria-label=Rules]')"
+    with catalog(tmp_path) as (server, client, uri):
+        signed_in(tab, server, tmp_path, table)
+        tab.wait_for(f"!!{rules}?.querySelector('summary')")
+        tab.evaluate(f"{rules}.querySelector('details').open = true")
+        filled(tab, ".rule-form", kind="range")
+        filled(tab, ".rule-form", column="person", maximum="30", name="few people")
+        tab.evaluate("document.querySelector('.rule-form .quiet-button').click()")
+        tab.wait_for("document.querySelector('.trial')?.innerText.includes('20 of 80 break it.')")
+        assert client("GET", "/data-readiness/quality-rules")["data"] == []
+        tab.evaluate("document.querySelector('.rule-form [type=submit]').click()")
+        tab.wait_for(f"{rules}.querySelector('.outcome')?.innerText.includes('“few people” is written')")
+        [rule] = client("GET", "/data-readiness/quality-rules")["data"]
+        assert (rule["arguments"], rule["asset_fqn"].split(".")[-1]) == ({"maximum": "30"}, "person")
+
+        for now, then in (("active", "disabled"), ("disabled", "rejected"), ("rejected", "active")):
+            tab.wait_for(f"{rules}.querySelector('.kind')?.textContent === '{now}'")
+            verb = {"disabled": "Switch off", "rejected": "Reject", "active": "Take back"}[then]
+            tab.evaluate(
+                f"[...{rules}.querySelectorAll('.row-acts button')].find((one) => one.textContent === '{verb}').click()"
+            )
+        tab.wait_for(f"{rules}.querySelector('.kind')?.textContent === 'active'")
+
+        keys = "document.querySelector('[aria-label=\"Keys and references\"]')"
+        tab.evaluate(f"{keys}.querySelector('details').open = true")
+        filled(tab, ".references", column="north.north.root.visits.person", table="north.north.root.people")
+        tab.wait_for("document.querySelector('.references [name=target]').options.length === 3")
+        filled(tab, ".references", target="north.north.root.people.id")
+        tab.evaluate("document.querySelector('.references [type=submit]').click()")
+        tab.wait_for(f"{keys}.innerText.includes('person refers to people (id, said by hand)')")
+        at = f"/utils/data_connection/{uri}/metadata?fqn=north.north.root.visits.person"
+        assert client("GET", at)["column_relationships"][0]["table"] == "people"
+        tab.evaluate(f"{keys}.querySelector('li .quiet-button').click()")
+        tab.wait_for(f"{keys}.innerText.includes('The reference is removed.')")
+        tab.wait_for(f"!{keys}.innerText.includes('said by hand')")
+        tab.open("about:blank")
+
+
+def test_a_source_is_renamed_and_led_to_another_folder(tab: Page, tmp_path: Path) -> None:
+    with catalog(tmp_path) as (server, client, uri):
+        (tmp_path / "files" / "south").mkdir()
+        signed_in(tab, server, tmp_path, "#/runs?of=sources")
+        tab.click(".card details summary")
+        filled(tab, ".card form", name="Southern", path=str(tmp_path / "files" / "south"))
+        tab.evaluate("document.querySelector('.card form [type=submit]').click()")
+        tab.wait_for("document.querySelector('.card strong')?.innerText === 'Southern'")
+        tab.wait_for("document.querySelector('.card code')?.innerText.endsWith('/south')")
+        stands = client("GET", f"/assets/data/{uri}")
+        assert (stands["name"], stands["status"]) == ("Southern", "ACTIVE")
+        tab.open("about:blank")

@@ -123,6 +123,16 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     decided = client("GET", f"/data-readiness/workflows/runs/{run_id}/approval")
     assert (decided["rejected"], decided["pending"]) == (1, 0)
 
+    # What was rejected is found again, and taken back.
+    tab.evaluate("location.hash = '#/inbox'")
+    tab.click("[aria-label=Rejected] a")
+    tab.wait_for(f"{ROWS} === 1")
+    tab.evaluate("document.querySelector('[data-row]').focus()")
+    tab.press("u", code=ord("U"))
+    tab.wait_for("document.querySelector('.outcome')?.innerText.startsWith('1 proposal taken up again')")
+    decided = client("GET", f"/data-readiness/workflows/runs/{run_id}/approval")
+    assert (decided["rejected"], decided["pending"]) == (0, 1)
+
     run(client, "metadata-assessment", asset_fqn="north")
     tab.evaluate("location.hash = '#/inbox?of=violations'")
     tab.wait_for(ROWS)
@@ -233,6 +243,11 @@ def test_a_filter_is_decided_after_what_it_would_change_was_shown(tab: Page, rul
     assert 0 < meant < before
     tab.open(page)
     tab.wait_for(ROWS)
+    sure = client("GET", f"{each}&min_confidence=0.9&state=proposed")["pagination"]["total_items"]
+    assert sure > 0
+    tab.click(".surest button")
+    tab.wait_for(f"document.querySelector('dialog h2')?.innerText.startsWith('Accept {sure} proposal')")
+    tab.press("Escape", code=27)
     tab.click(".filter input")
     tab.type("country")
     tab.wait_for(f"document.querySelector('.filter .all')?.innerText === 'Accept all {meant} …'")

@@ -28,7 +28,7 @@ from resolvers.engines.checks.predicates import SCANNED, facts_of
 from resolvers.engines.sql_guard import QueryRefused, guard_sql, tables_of_catalog
 from resolvers.operation import operation, require
 from schema.assets.data_connection import ConnectionType
-from schema.data_readiness.rule import Expectation, RuleOutcome
+from schema.data_readiness.rule import Expectation, QualityRule, RuleOutcome
 from schema.data_readiness.rule_change import RuleCheck
 from schema.data_readiness.source import Source
 from schema.errors import NotFound, ValidationError
@@ -104,6 +104,23 @@ async def check_quality_rule(
     It may read for a minute; a larger table is for a run of dq-execution.
     """
     rule = await ctx.store.read(lambda uow: uow.quality_rules.get(ctx.scope, str(rule_id)))
+    result = await evaluated(ctx, rule)
+    return RuleCheck(
+        rule_id=rule.id,
+        outcome=result.outcome,
+        numerator=result.numerator,
+        denominator=result.denominator,
+        value=result.value,
+        reason=result.reason,
+        examples={"rows": [dict(one) for one in result.examples]},
+    )
+
+
+async def evaluated(ctx: Context, rule: QualityRule) -> CheckResult:
+    """What a rule comes to just now, whether it is kept or not; nothing is recorded.
+
+    Raises ValidationError when its table or its connection is gone, and Forbidden without can_execute on the latter.
+    """
     known = await ctx.store.read(lambda uow: read_known(uow, ctx.scope, table_of(rule.asset_fqn), [rule]))
     if not isinstance(known, CheckInputs):
         raise ValidationError(
@@ -126,21 +143,12 @@ async def check_quality_rule(
         return done.results[rule.id]
 
     try:
-        result = await use_source(ctx, rule.resource_uri, work, seconds=CHECK_SECONDS)
+        return await use_source(ctx, rule.resource_uri, work, seconds=CHECK_SECONDS)
     except Exception as error:
         reason = getattr(error, "reason", None)
         if reason is None:
             raise
-        result = CheckResult(RuleOutcome.NOT_EVALUATED, reason=str(reason))
-    return RuleCheck(
-        rule_id=rule.id,
-        outcome=result.outcome,
-        numerator=result.numerator,
-        denominator=result.denominator,
-        value=result.value,
-        reason=result.reason,
-        examples={"rows": [dict(one) for one in result.examples]},
-    )
+        return CheckResult(RuleOutcome.NOT_EVALUATED, reason=str(reason))
 
 
-__all__ = ["check_quality_rule", "problem_of", "rule_check"]
+__all__ = ["check_quality_rule", "evaluated", "problem_of", "rule_check"]

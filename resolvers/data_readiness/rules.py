@@ -109,45 +109,12 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
     SQL is judged by the guard: one SELECT over tables of the catalog, known functions alone. What is refused is a 422
     that names the guard's rule. The same rule about the same asset is there once: a second is a 409.
     """
-    arguments = rule.arguments if isinstance(rule.arguments, dict) else {}
-    _fits(rule, arguments)
-    new_id, now = str(uuid4()), ctx.now()
+    new_id = str(uuid4())
     keys: list[str] = []
 
     def work(uow: UnitOfWork) -> QualityRule:
-        fqn, uri = _asset(ctx, uow, rule.asset_fqn)
-        dimension_id, definition_id = _counted_in(ctx, uow, rule)
-        made = QualityRule(
-            id=new_id,
-            name=rule.name,
-            description=rule.description,
-            asset_fqn=fqn,
-            resource_uri=uri,
-            type=rule.type,
-            metric=rule.metric,
-            arguments=arguments,
-            operator=rule.operator,
-            threshold=list(rule.threshold),
-            unit=rule.unit,
-            query=rule.query,
-            dimension_id=dimension_id,
-            metric_definition_id=definition_id,
-            severity=rule.severity,
-            state=RuleState.ACTIVE,
-            origin=RuleOrigin.PERSON,
-            evidence={},
-            confidence=None,
-            expected_false_positive_rate=None,
-            workflow_run_id=None,
-            created_at=now,
-            updated_at=now,
-            created_by=ctx.caller.user_id,
-        )
-        problem = problem_of(uow, ctx.scope, made)
-        if problem is not None:
-            field = "query" if rule.type is RuleType.SQL else "arguments"
-            raise ValidationError(problem, status=422, field=field)
-        key = rule_key(fqn, rule.type, rule.metric, arguments, rule.query)
+        made = drawn_up(ctx, uow, rule, new_id)
+        key = rule_key(made.asset_fqn, made.type, made.metric, made.arguments, made.query)
         keys[:] = [key]
         if (standing := uow.quality_rules.by_keys(ctx.scope, keys).get(key)) is not None:
             raise _taken(standing.id)
@@ -159,6 +126,46 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
     except IntegrityError:  # somebody else was faster
         found = await ctx.store.read(lambda uow: list(uow.quality_rules.by_keys(ctx.scope, keys).values()))
         raise _taken(found[0].id if found else new_id) from None
+
+
+def drawn_up(ctx: Context, uow: UnitOfWork, rule: QualityRuleCreate, id: str) -> QualityRule:
+    """A rule as it would be kept, in the caller's project. Raises ValidationError for one that cannot be evaluated."""
+    arguments = rule.arguments if isinstance(rule.arguments, dict) else {}
+    _fits(rule, arguments)
+    fqn, uri = _asset(ctx, uow, rule.asset_fqn)
+    dimension_id, definition_id = _counted_in(ctx, uow, rule)
+    now = ctx.now()
+    made = QualityRule(
+        id=id,
+        name=rule.name,
+        description=rule.description,
+        asset_fqn=fqn,
+        resource_uri=uri,
+        type=rule.type,
+        metric=rule.metric,
+        arguments=arguments,
+        operator=rule.operator,
+        threshold=list(rule.threshold),
+        unit=rule.unit,
+        query=rule.query,
+        dimension_id=dimension_id,
+        metric_definition_id=definition_id,
+        severity=rule.severity,
+        state=RuleState.ACTIVE,
+        origin=RuleOrigin.PERSON,
+        evidence={},
+        confidence=None,
+        expected_false_positive_rate=None,
+        workflow_run_id=None,
+        created_at=now,
+        updated_at=now,
+        created_by=ctx.caller.user_id,
+    )
+    problem = problem_of(uow, ctx.scope, made)
+    if problem is not None:
+        field = "query" if rule.type is RuleType.SQL else "arguments"
+        raise ValidationError(problem, status=422, field=field)
+    return made
 
 
 def _taken(id: str) -> AlreadyExists:

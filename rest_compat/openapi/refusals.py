@@ -191,6 +191,8 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "list_lineage_edges": (_PLACE,),
     "get_lineage_impact": (_PLACE,),
     "get_lineage_path": (_PLACE,),
+    "add_relationship": (_value("Both are columns of one database in the catalog.", "fqn", "target_fqn"),),
+    "remove_relationship": (_value("It is a column, and people said what it refers to.", "fqn", "target_fqn"),),
     "create_lineage_statement": (
         _value("The catalog has the table, on this connection.", "target_fqn"),
         _value("A project has a bounded number of statements of lineage.", "statement"),
@@ -326,6 +328,7 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     ),
     "link_glossary_term": (_value("The asset stands in the catalog.", "asset_fqn"),),
     "create_quality_rule": (_RULE,),
+    "try_quality_rule": (_RULE,),
     "update_quality_rule": (
         _RULE,
         _value("Not every state follows every other; what has a value keeps one.", "state", "name", "severity"),

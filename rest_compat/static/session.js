@@ -51,13 +51,13 @@ window.stoa = (() => {
     return sent;
   }
 
-  // Who the token says that its bearer is, and until when: { person, place, until }; null without a token that can be read.
+  // Who the token says that its bearer is, and until when: { person, user, place, until }; null without a token that can be read.
   function bearer() {
     const said = claims(read(TOKEN));
     if (!said) return null;
     const person = said.name || said.preferred_username || said.sub || "";
     const place = said.organization_id || said.org_id || said.organization || "";
-    return { person, place, until: said.exp ? new Date(said.exp * 1000) : null };
+    return { person, user: said.sub || "", place, until: said.exp ? new Date(said.exp * 1000) : null };
   }
 
   function describe() {

@@ -90,6 +90,19 @@ class RuleCheck(Resource):
 
 
 @resource
+class RuleTrial(Resource):
+    """What a rule that is not written yet comes to just now; nothing of it is kept."""
+
+    in_words: str = Field(description="What it allows and what was counted; without values where they are personal.")
+    outcome: RuleOutcome
+    numerator: OptionalLong = Field(description="How many rows or values keep to the rule; null if not evaluated.")
+    denominator: OptionalLong = Field(description="How many were looked at.")
+    value: str | None = Field(description="What was compared with the threshold.")
+    reason: str | None = Field(description="Why it could not be evaluated.")
+    examples: OptionalJsonObject = Field(description="`rows`: examples of what breaks it, masked if personal.")
+
+
+@resource
 class QualityRuleDeleted(Resource):
     """The answer to a deletion of a rule."""
 

@@ -34,6 +34,7 @@ from resolvers.data_readiness.metrics import (
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
 from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.rule_checks import check_quality_rule
+from resolvers.data_readiness.rule_trials import try_quality_rule
 from resolvers.data_readiness.rules import (
     create_quality_rule,
     delete_quality_rule,
@@ -65,7 +66,13 @@ from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, Te
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
 from schema.data_readiness.rule import QualityRule, RuleExecution
-from schema.data_readiness.rule_change import QualityRuleDeleted, QualityRulesExported, QualityRulesImported, RuleCheck
+from schema.data_readiness.rule_change import (
+    QualityRuleDeleted,
+    QualityRulesExported,
+    QualityRulesImported,
+    RuleCheck,
+    RuleTrial,
+)
 from schema.data_readiness.scorecard import Scorecard
 from schema.data_readiness.suspect import SuspectCell, SuspectCellsDecided
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
@@ -137,6 +144,7 @@ class QualityMutation:
     delete_quality_rule: QualityRuleDeleted = opens(delete_quality_rule)
     import_quality_rules: QualityRulesImported = opens(import_quality_rules)
     check_quality_rule: RuleCheck = opens(check_quality_rule)
+    try_quality_rule: RuleTrial = opens(try_quality_rule)
     decide_classification: Classification = opens(decide_classification)
     create_report: Artifact = opens(create_report)
     decide_suspect_cells: SuspectCellsDecided = opens(decide_suspect_cells)

@@ -36,6 +36,7 @@ from resolvers.utils.memories import (
     validate_memory,
 )
 from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata, update_metadata
+from resolvers.utils.relationships import add_relationship, remove_relationship
 from resolvers.utils.schedules import (
     create_schedule,
     delete_schedule,
@@ -112,6 +113,8 @@ class UtilsMutation:
     create_metadata: MetadataAsset = opens(create_metadata)
     update_metadata: MetadataAsset = opens(update_metadata)
     delete_metadata: Done = opens(delete_metadata)
+    add_relationship: MetadataAsset = opens(add_relationship)
+    remove_relationship: MetadataAsset = opens(remove_relationship)
     create_lineage_statement: LineageStatement = opens(create_lineage_statement)
     end_lineage_statement: LineageStatement = opens(end_lineage_statement)
     import_dbt_manifest: LineageImported = opens(import_dbt_manifest)

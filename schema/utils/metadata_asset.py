@@ -483,3 +483,14 @@ class MetadataAssetUpdate(Change):
 DocumentVersion = Annotated[
     str, Field(pattern=VERSION_PATTERN, max_length=21, description="One stored version, such as 1.4.")
 ]
+
+
+@change
+class RelationshipCreate(Change):
+    """What a column refers to, as people say it."""
+
+    target_fqn: Annotated[
+        str,
+        Field(min_length=1, max_length=4000, description="The dotted name of another column of the same database."),
+        ANY_NAME,
+    ]

@@ -12,7 +12,8 @@ from persistence.tables.rules import rule_executions
 from resolvers.data_readiness.data_assets import list_data_assets
 from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.rule_checks import check_quality_rule
-from resolvers.data_readiness.rules import delete_quality_rule
+from resolvers.data_readiness.rule_trials import try_quality_rule
+from resolvers.data_readiness.rules import delete_quality_rule, list_quality_rules
 from resolvers.data_readiness.runs.kinds.rule_execution import Execution
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import list_violations
@@ -21,6 +22,7 @@ from resolvers.engines.rules.draft import RuleDraft, measured_by
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.rule import RuleOperator, RuleOrigin, RuleState, RuleType, RuleUnit
+from schema.data_readiness.rule_change import QualityRuleCreate
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.data_readiness.violation import Severity
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
@@ -367,6 +369,20 @@ async def test_a_table_that_may_not_be_read_is_not_evaluated(people: Bench, sour
     assert (found["outcome"], found["numerator"]) == ("not_evaluated", None)
     assert "may not read this table" in found["reason"]
     assert done["output"]["measured"] == 0
+
+
+async def test_a_rule_is_tried_before_it_is_written(people: Bench, source: Source, world: World) -> None:
+    about = str(Fqn.of("shop", source.database, "sales", "people", "age"))
+    rule = {"name": "age", "asset_fqn": about, "type": "library", "metric": "invalidValues"}
+    bounds = {"minimum": "0", "maximum": "120"}
+    tried = await people.call(try_quality_rule, rule=QualityRuleCreate.model_validate(rule | {"arguments": bounds}))
+    assert (tried["outcome"], tried["numerator"], tried["denominator"], tried["value"]) == ("failed", 3, 5, "2")
+    assert "120" in tried["in_words"]
+    assert tried["examples"]["rows"][0] == {"key": {"id": "3"}, "values": {"age": "999"}}
+    assert (await people.call(list_quality_rules))["total"] == 0
+    nowhere = QualityRuleCreate.model_validate(rule | {"asset_fqn": f"{about}s", "arguments": bounds})
+    refused = await people.call(try_quality_rule, rule=nowhere)
+    assert (refused.status, refused.details["field"]) == (422, "asset_fqn")
 
 
 async def test_a_rule_can_be_tried_and_leaves_nothing(people: Bench, source: Source, world: World) -> None:

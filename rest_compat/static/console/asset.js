@@ -3,11 +3,12 @@ import { useEffect } from "../vendor/preact-hooks.js";
 
 import { ASSET, LOCATE, PROFILE } from "./documents.js";
 import { Lineage } from "./lineage.js";
-import { Empty, Failed, Heading, html, Loading, NotShown, Part, Told, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, NotShown, Told, useAnswer } from "./parts.js";
 import { above, link, parts } from "./places.js";
 import { Picture, Shares } from "./profile.js";
-import { Actions, Rules, Score, Violations } from "./quality.js";
-import { Relations } from "./relations.js";
+import { Actions, Score, Violations } from "./quality.js";
+import { References } from "./references.js";
+import { Rules } from "./rules.js";
 import { Closed, useMay } from "./may.js";
 import { Start } from "./start.js";
 import { Suspects } from "./suspects.js";
@@ -57,9 +58,9 @@ function Table({ given }) {
     <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
     <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
     <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
-    <${Keys} answer=${profile} uri=${uri} name=${table.name} />
+    <${References} profile=${profile} uri=${uri} table=${table} columns=${columns} onChange=${answer.again} />
     <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
-    <${Rules} fqn=${fqn} />
+    <${Rules} fqn=${fqn} columns=${columns} />
   `;
 }
 
@@ -126,33 +127,3 @@ const Column = ({ column, figures, chosen }) => html`
     <td role="cell"><${Picture} figures=${figures} /></td>
   </tr>
 `;
-
-// What a key is said to do goes by what was measured: columns that repeat in few rows are listed too.
-function keySaid(key) {
-  if (key.uniqueness < 1) return key.isDeclared ? "asset.key.broken" : "asset.key.nearly";
-  if (key.isDeclared) return "asset.key.declared";
-  return key.isExact ? "asset.key.measured" : "asset.key.sampled";
-}
-
-function Keys({ answer, uri, name }) {
-  const profile = answer.data?.metadata.profile;
-  const keys = profile?.candidateKeys ?? [];
-  const references = profile?.foreignKeys ?? [];
-  if (!keys.length && !references.length) return null;
-  return html`
-    <${Part} title=${say("asset.keys")} answer=${answer}>
-      ${() => html`
-        ${references.length > 0 && html`<${Relations} name=${name} uri=${uri} references=${references} />`}
-        <ul class="plain">
-          ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(keySaid(key), { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}
-          ${references.map(
-            (one) => html`<li key=${one.columns.join() + one.targetFqn}>
-              ${pieces("asset.refers", { columns: html`<code>${one.columns.join(", ")}</code>`, table: html`<a href=${link("asset", { uri, fqn: one.targetFqn })}>${parts(one.targetFqn).at(-1)}</a>` })}
-              <span class="quiet"> (${one.targetColumns.join(", ")}${one.isDeclared ? `, ${say("asset.declared")}` : ""})</span>
-            </li>`,
-          )}
-        </ul>
-      `}
-    <//>
-  `;
-}

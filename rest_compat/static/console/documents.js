@@ -91,6 +91,7 @@ export const ASSET = `
         nullable
         ordinalPosition
         description
+        columnRelationships
         tags {
           tagFqn
           tagDescription
@@ -178,17 +179,24 @@ export const SCORE = `
 `;
 
 export const RULES = `
-  query ConsoleRules($fqn: String!) {
-    qualityRules(assetFqn: $fqn, limit: 50) {
+  query ConsoleRules($fqn: String!, $page: Int!) {
+    qualityRules(assetFqn: $fqn, limit: 100, page: $page) {
       total
+      limit
       items {
         id
         name
         inWords
         description
         assetFqn
+        metric
+        arguments
+        operator
+        threshold
+        unit
         severity
         state
+        origin
       }
     }
   }

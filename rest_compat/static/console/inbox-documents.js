@@ -1,10 +1,17 @@
-// The GraphQL documents of the inbox: what waits, in groups and one by one, and decisions with what they would change.
+// The GraphQL documents of the inbox: what waits, in groups and one by one, and decisions with what they would change;
+// and of rules, which are decided on the page of their table as well.
 
 export const WAITING = `
-  query ConsoleWaiting($runId: UUID!, $kind: ProposalKind, $minConfidence: Float, $assetsLike: String) {
+  query ConsoleWaiting(
+    $runId: UUID!
+    $state: ProposalState!
+    $kind: ProposalKind
+    $minConfidence: Float
+    $assetsLike: String
+  ) {
     runProposals(
       runId: $runId
-      state: PROPOSED
+      state: $state
       kind: $kind
       minConfidence: $minConfidence
       assetsLike: $assetsLike
@@ -19,6 +26,7 @@ export const WAITING = `
 export const PROPOSAL_GROUPS = `
   query ConsoleProposalGroups(
     $runId: UUID!
+    $state: ProposalState!
     $kind: ProposalKind
     $minConfidence: Float
     $assetsLike: String
@@ -26,7 +34,7 @@ export const PROPOSAL_GROUPS = `
   ) {
     proposalGroups(
       runId: $runId
-      state: PROPOSED
+      state: $state
       kind: $kind
       minConfidence: $minConfidence
       assetsLike: $assetsLike
@@ -58,10 +66,17 @@ export const PROPOSAL_GROUPS = `
 `;
 
 export const PROPOSALS = `
-  query ConsoleProposals($runId: UUID!, $group: String!, $minConfidence: Float, $assetsLike: String, $page: Int!) {
+  query ConsoleProposals(
+    $runId: UUID!
+    $state: ProposalState!
+    $group: String!
+    $minConfidence: Float
+    $assetsLike: String
+    $page: Int!
+  ) {
     runProposals(
       runId: $runId
-      state: PROPOSED
+      state: $state
       group: $group
       minConfidence: $minConfidence
       assetsLike: $assetsLike
@@ -210,6 +225,45 @@ export const DECIDE_VIOLATIONS = `
         displayName
         inWords
       }
+    }
+  }
+`;
+
+export const CHANGE_RULE = `
+  mutation ConsoleChangeRule($ruleId: UUID!, $state: RuleState!) {
+    updateQualityRule(ruleId: $ruleId, changes: { state: $state }) {
+      id
+      state
+    }
+  }
+`;
+
+export const DELETE_RULE = `
+  mutation ConsoleDeleteRule($ruleId: UUID!) {
+    deleteQualityRule(ruleId: $ruleId) {
+      deleted
+    }
+  }
+`;
+
+export const TRY_RULE = `
+  mutation ConsoleTryRule($rule: QualityRuleCreate!) {
+    tryQualityRule(rule: $rule) {
+      inWords
+      outcome
+      numerator
+      denominator
+      reason
+      examples
+    }
+  }
+`;
+
+export const WRITE_RULE = `
+  mutation ConsoleWriteRule($rule: QualityRuleCreate!) {
+    createQualityRule(rule: $rule) {
+      id
+      name
     }
   }
 `;

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
 
 import { ask } from "./graph.js";
-import { inWords, say } from "./words.js";
+import { inWords, languages, say } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -98,6 +98,9 @@ export const NotShown = ({ count, what = "part.notShown" }) => (count > 0 ? html
 
 // A text of the catalog, whose names stand between backticks.
 export const Told = ({ text }) => text.split("`").map((part, at) => (at % 2 ? html`<code key=${at}>${part}</code>` : part));
+
+// A text of the platform itself, which speaks English: who listens hears it so. With `own`, it is one of the console.
+export const English = ({ own, children }) => html`<span lang=${!own && languages.now !== "en" ? "en" : undefined}>${children}</span>`;
 
 // A heading that takes the focus when its place is opened, so that a screen reader begins there.
 export function Heading({ children, title }) {

@@ -451,3 +451,44 @@ export const PROVENANCE = `
     }
   }
 `;
+
+export const NEIGHBORS = `
+  query ConsoleNeighbors($fqn: String!) {
+    dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 100) {
+      total
+      items {
+        fqn
+      }
+    }
+  }
+`;
+
+export const ADD_REFERENCE = `
+  mutation ConsoleAddReference($resourceUri: String!, $fqn: String!, $targetFqn: String!) {
+    addRelationship(
+      ofType: DATA_CONNECTION
+      resourceUri: $resourceUri
+      fqn: $fqn
+      relationship: { targetFqn: $targetFqn }
+    ) {
+      version
+    }
+  }
+`;
+
+export const REMOVE_REFERENCE = `
+  mutation ConsoleRemoveReference($resourceUri: String!, $fqn: String!, $targetFqn: String!) {
+    removeRelationship(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, targetFqn: $targetFqn) {
+      version
+    }
+  }
+`;
+
+export const CHANGE_SOURCE = `
+  mutation ConsoleChangeSource($resourceUri: String!, $changes: DataConnectionChange!) {
+    updateDataConnection(resourceUri: $resourceUri, changes: $changes) {
+      name
+      status
+    }
+  }
+`;

@@ -11,13 +11,17 @@ import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";
 import { byWeight, GroupDetail, GroupRow, inShort, kindOf, kinds, ProposalDetail, ProposalRow, saying } from "./proposal.js";
-import { moment, number, say, work } from "./words.js";
+import { moment, number, percent, say, work } from "./words.js";
 
 const MOST_RUNS = 20;
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
 const NEEDS = "CAN_MANAGE_METADATA";
 const NOUN = "count.proposals";
+const REJECTED = "REJECTED";
+const DECISIONS = { PROPOSED: [["a", "APPROVE"], ["r", "REJECT"]], REJECTED: [["u", "PENDING"]] };
+const decisionsOf = (state) => DECISIONS[state];
+const QUITE_SURE = 0.9;
 const SURE = ["", "0.95", "0.9", "0.75", "0.5"];
 
 export function Proposals({ given }) {
@@ -35,9 +39,10 @@ function Waiting() {
     setFailure(null);
     const leaving = new AbortController();
     const newest = items.filter((run) => run.output.proposals > 0).slice(0, MOST_RUNS);
-    const counting = newest.map(async (run) => ({ ...run, waiting: (await ask(WAITING, { runId: run.id }, { signal: leaving.signal })).runProposals.total }));
+    const totalOf = async (run, state) => (await ask(WAITING, { runId: run.id, state }, { signal: leaving.signal })).runProposals.total;
+    const counting = newest.map(async (run) => ({ ...run, waiting: await totalOf(run, "PROPOSED"), rejected: await totalOf(run, "REJECTED") }));
     Promise.all(counting).then(
-      (found) => setWaiting(found.filter((run) => run.waiting)),
+      setWaiting,
       (error) => leaving.signal.aborted || setFailure(error),
     );
     return () => leaving.abort();
@@ -45,10 +50,11 @@ function Waiting() {
   const wrong = list.failure ?? failure;
   if (wrong) return html`<${Failed} failure=${wrong} again=${list.again} />`;
   if (!waiting) return html`<${Loading} what=${say("proposals.looking")} />`;
-  if (!waiting.length) return html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<//>`;
+  const rejected = waiting.filter((run) => run.rejected);
   return html`
+    ${!waiting.some((run) => run.waiting) && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<//>`}
     <ul class="hits">
-      ${waiting.map(
+      ${waiting.filter((run) => run.waiting).map(
         (run) => html`<li key=${run.id}>
           <a class="hit" href=${link("inbox", { run: run.id })}>
             <span class="hit-head"><strong>${say(NOUN, { count: run.waiting })}</strong> <span class="kind">${work(run.workflowType)}</span></span>
@@ -57,13 +63,18 @@ function Waiting() {
         </li>`,
       )}
     </ul>
+    ${rejected.length > 0 && html`<section class="part" aria-label=${say("proposals.rejected")}>
+      <h2>${say("proposals.rejected")}</h2>
+      <ul class="plain rows">${rejected.map((run) => html`<li key=${run.id}><a href=${link("inbox", { run: run.id, state: REJECTED })}>${say("proposals.rejectedOf", { count: run.rejected, work: work(run.workflowType) })}</a> <span class="quiet">${[run.assetFqn, moment(run.completedAt)].filter(Boolean).join(" · ")}</span></li>`)}</ul>
+    </section>`}
   `;
 }
 
-function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
-  const [filter, setFilter] = useState({ kind, sure, like });
+function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" } }) {
+  const [filter, setFilter] = useState({ kind, sure, like, state: state === REJECTED ? state : "" });
+  const stands = filter.state || "PROPOSED";
   const [most, setMost] = useState(MOST_GROUPS);
-  const narrowed = { kind: filter.kind || undefined, minConfidence: filter.sure ? Number(filter.sure) : undefined, assetsLike: patternOf(filter.like) };
+  const narrowed = { state: stands, kind: filter.kind || undefined, minConfidence: filter.sure ? Number(filter.sure) : undefined, assetsLike: patternOf(filter.like) };
   const list = useAll(PROPOSAL_GROUPS, { runId: run, ...narrowed }, most);
   const count = useAnswer(WAITING, { runId: run, ...narrowed });
   const members = useMembers(run, narrowed);
@@ -74,7 +85,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
   const decisions = useDecisions(run, { drop, again, recount: count.again }, setTold);
   const only = { kinds: narrowed.kind && [narrowed.kind], minConfidence: narrowed.minConfidence, assetsLike: narrowed.assetsLike };
   const total = count.data?.runProposals.total;
-  const narrow = Object.values(filter).some(Boolean);
+  const narrow = Boolean(filter.kind || filter.sure || filter.like);
 
   function filtered(change) {
     const next = { ...filter, ...change };
@@ -128,18 +139,19 @@ function OfRun({ given: { run, kind = "", sure = "", like = "" } }) {
   return html`
     <p class="kinds">
       <a href=${link("inbox")}>${say("proposals.allRuns")}</a>
-      ${total !== undefined && html`<span class="quiet" role="status">${say("proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
+      ${total !== undefined && html`<span class="quiet" role="status">${say(filter.state ? "proposals.areRejected" : "proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
-    ${(list.total > 0 || narrow) && html`<${Filter} filter=${filter} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}
+    ${!filter.state && !narrow && may(NEEDS) && html`<${Surest} run=${run} total=${total} onAll=${() => askAbout("APPROVE", { minConfidence: QUITE_SURE }, `${say("proposals.waits")}${inWords({ sure: String(QUITE_SURE) }, true)}.`)} />`}
+    ${list.total !== null && html`<${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}
     ${!may(NEEDS) && html`<${Closed} needs=${[NEEDS]} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${again} />`}
     ${members.failure && html`<${Failed} failure=${members.failure} />`}
     ${list.total === null && list.loading && html`<${Loading} what=${say("proposals.fetching")} />`}
     ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
-    ${list.total !== null && !busy && !list.items.length && (narrow ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
+    ${list.total !== null && !busy && !list.items.length && (narrow || filter.state ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "", state: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} choices=${may(NEEDS) ? [choice("a", "APPROVE"), choice("r", "REJECT")] : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
+    html`<${Desk} groups=${sections} choices=${may(NEEDS) ? decisionsOf(stands).map(([key, decision]) => choice(key, decision)) : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
     ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>${say("proposals.moreGroups", { count: left })}</button>`}
@@ -185,8 +197,8 @@ async function decideMatching(variables, step, stopped) {
 }
 
 // The proposals of the groups that are opened, behind their group.
-function useMembers(run, { minConfidence, assetsLike }) {
-  const key = JSON.stringify([minConfidence, assetsLike]);
+function useMembers(run, { state, minConfidence, assetsLike }) {
+  const key = JSON.stringify([state, minConfidence, assetsLike]);
   const [opened, setOpened] = useState({});
   const [failure, setFailure] = useState(null);
   useEffect(() => setOpened({}), [key]);
@@ -204,7 +216,7 @@ function useMembers(run, { minConfidence, assetsLike }) {
         return;
       }
       try {
-        const found = (await ask(PROPOSALS, { runId: run, group: group.id, minConfidence, assetsLike, page: 1 })).runProposals.items;
+        const found = (await ask(PROPOSALS, { runId: run, group: group.id, state, minConfidence, assetsLike, page: 1 })).runProposals.items;
         setOpened((before) => ({ ...before, [group.id]: found.map((one) => ({ ...one, of: group.id })) }));
       } catch (error) {
         setFailure(error);
@@ -213,16 +225,27 @@ function useMembers(run, { minConfidence, assetsLike }) {
   }), [opened, failure, key]);
 }
 
+// What the engine is quite sure of is decided in one go: first it is shown what that would change.
+function Surest({ run, total, onAll }) {
+  const answer = useAnswer(WAITING, { runId: run, state: "PROPOSED", minConfidence: QUITE_SURE });
+  useEffect(() => {
+    if (total !== undefined) answer.again();
+  }, [total]);
+  const count = answer.data?.runProposals.total ?? 0;
+  if (!count) return null;
+  return html`<div class="surest"><p>${say("proposals.surest", { count, sure: percent(QUITE_SURE), total: total ?? count })}</p><button type="button" onClick=${onAll}>${say("proposals.surestDo")}</button></div>`;
+}
+
 // What is not narrowed down is not decided either: a group is what is shown of it.
-function Filter({ filter, onChange, total, onAll }) {
+function Filter({ filter, stands, onChange, total, onAll }) {
   return html`
     <form class="fields filter" role="search" onSubmit=${(event) => event.preventDefault()}>
       <${Like} label=${say("like.label")} value=${filter.like} onChange=${(like) => onChange({ like })} />
       <${Choice} label=${say("proposals.kind")} options=${[["", say("proposals.anyKind")], ...kinds()]} value=${filter.kind} onChange=${(kind) => onChange({ kind })} />
       <${Choice} label=${say("proposal.sure")} options=${SURE.map((value) => [value, say(`proposals.sure.${value}`)])} value=${filter.sure} onChange=${(sure) => onChange({ sure })} />
+      <${Choice} label=${say("proposals.state")} options=${["", REJECTED].map((value) => [value, say(`proposals.state.${value}`)])} value=${filter.state} onChange=${(state) => onChange({ state })} />
       ${total > 0 && html`<span class="choices">
-        <button type="button" class="quiet-button all" onClick=${() => onAll("APPROVE")}>${say("decide.allOf", { verb: say("proposals.APPROVE"), total })}</button>
-        <button type="button" class="quiet-button" onClick=${() => onAll("REJECT")}>${say("decide.allOfThem", { verb: say("proposals.REJECT") })}</button>
+        ${decisionsOf(stands).map(([key, decision], at) => html`<button key=${key} type="button" class=${at ? "quiet-button" : "quiet-button all"} onClick=${() => onAll(decision)}>${say(at ? "decide.allOfThem" : "decide.allOf", { verb: say(`proposals.${decision}`), total })}</button>`)}
       </span>`}
     </form>
   `;

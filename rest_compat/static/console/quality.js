@@ -1,8 +1,8 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
-import { ACTIONS, RULES, SCORE, VIOLATIONS } from "./documents.js";
+import { ACTIONS, SCORE, VIOLATIONS } from "./documents.js";
 import { Ring } from "./overview.js";
 import { Empty, html, NotShown, Part, Told, useAnswer } from "./parts.js";
-import { link, parts } from "./places.js";
+import { link } from "./places.js";
 import { moment, named, number, percent, plain, say, sentence } from "./words.js";
 
 const FIRST = 6;
@@ -19,7 +19,7 @@ function changed(change) {
 }
 
 // The first of a long list, and the rest for who asks for it.
-function Short({ items, total = items.length, children }) {
+export function Short({ items, total = items.length, children }) {
   const rest = items.slice(FIRST);
   return html`
     <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
@@ -109,7 +109,7 @@ export function alike(violations) {
   return [...groups.values()].map((members) => ({ ...members[0], members }));
 }
 
-function Where({ members, name }) {
+export function Where({ members, name }) {
   const columns = members.filter((one) => one.column && !name.includes(one.column)).map((one) => one.column);
   const rest = columns.slice(MOST_COLUMNS);
   const whole = columns.length > 0 && members.some((one) => !one.column);
@@ -140,26 +140,6 @@ export function Violations({ fqn }) {
             </li>`}
           <//>
           <${NotShown} count=${violations.total - violations.items.length} />
-        `;
-      }}
-    <//>
-  `;
-}
-
-export function Rules({ fqn }) {
-  const answer = useAnswer(RULES, { fqn });
-  return html`
-    <${Part} title=${say("quality.rules")} answer=${answer}>
-      ${({ qualityRules }) => {
-        if (!qualityRules.total) return html`<${Empty} title=${say("quality.noRules")}>${say("quality.noRules.next")}<//>`;
-        return html`
-          <${Short} items=${[...qualityRules.items].sort(worst)} total=${qualityRules.total}>
-            ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong><${Told} text=${one.inWords || one.name} /></strong> <span class="kind">${named("rule", one.state)}</span>
-              <${Where} members=${[{ column: parts(one.assetFqn)[4] }]} name=${one.inWords ? "" : one.name} />
-              ${one.description && html`<span class="quiet line">${one.description}</span>`}
-            </li>`}
-          <//>
         `;
       }}
     <//>

@@ -1,4 +1,4 @@
-// The rows of an answer, as a table that scrolls in its own place.
+// The rows of an answer, and those that break a rule, as tables that scroll in their own place.
 import { html } from "./parts.js";
 import { number, say } from "./words.js";
 
@@ -34,6 +34,23 @@ export function Rows({ result }) {
         <tbody>
           ${rows.map((row, line) => html`<tr key=${line}>${row.map((value, at) => html`<td key=${at} class=${numeric[at] ? "figure" : undefined}>${cell(value, columns[at], numeric[at])}</td>`)}</tr>`)}
         </tbody>
+      </table>
+    </div>
+  `;
+}
+
+// Rows that break a rule: what tells each apart, and what is wrong in it.
+export function Examples({ examples }) {
+  const keys = [...new Set(examples.flatMap((one) => Object.keys(one.key ?? {})))];
+  const values = [...new Set(examples.flatMap((one) => Object.keys(one.values ?? {})))].filter((name) => !keys.includes(name));
+  const marked = new Set(examples.flatMap((one) => Object.keys(one.values ?? {})));
+  const cell = (one, name) => one.values?.[name] ?? one.key?.[name];
+  const names = [...keys, ...values];
+  return html`
+    <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
+      <table>
+        <thead><tr>${names.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${marked.has(name) ? "marked" : undefined}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
       </table>
     </div>
   `;

@@ -9,21 +9,10 @@ import { Closed, holds, useMay } from "./may.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
 import { link, part } from "./places.js";
 import { RunViews, Status } from "./runs.js";
+import { Edit } from "./source-edit.js";
+import { Field, filled, KINDS } from "./source-kinds.js";
 import { configurationOf } from "./start.js";
 import { named, number, say } from "./words.js";
-
-// What each kind asks for: [field, type of its input, whether it must be filled]. `credentials` come after the rest.
-const BASIC = [["username", "text", "user"], ["password", "password", "password"]];
-const DATABASE = [["host", "text", "host", true], ["port", "number", "port"], ["database", "text", "database", true]];
-const KINDS = {
-  POSTGRES: { config: DATABASE, credentials: BASIC },
-  MYSQL: { config: DATABASE, credentials: BASIC },
-  NFS: { config: [["path", "text", "path", true]] },
-  MINIO: {
-    config: [["bucket", "text", "bucket", true], ["endpointUrl", "url", "endpoint"]],
-    credentials: [["accessKeyId", "text", "key"], ["secretAccessKey", "password", "secret"]],
-  },
-};
 
 const RUNS = ["CAN_EXECUTE"];
 
@@ -117,6 +106,7 @@ function Source({ source, runs, onGone }) {
         <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
         ${may("CAN_DELETE") && html`<button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>`}
       </p>
+      ${may("CAN_WRITE") && html`<${Edit} source=${source} onChanged=${onGone} />`}
       ${state.said && html`<p class="outcome" role="status">${state.said}</p>`}
       ${state.trouble && html`<p class="trouble" role="alert">${state.trouble}</p>`}
       ${state.failure && html`<${Failed} failure=${state.failure} />`}
@@ -131,12 +121,6 @@ async function ingestionOf({ name, resourceUri }) {
   const found = items.find((one) => one.config?.resource_uri === resourceUri);
   if (found) return found.id;
   return (await ask(CONFIGURE_INGESTION, { name, config: { resource_uri: resourceUri } })).createWorkflowConfiguration.id;
-}
-
-// Only what is filled is sent; numbers as numbers.
-function filled(fields, form) {
-  const given = fields.map(([name, type]) => [name, String(form.get(name) ?? "").trim(), type]).filter(([, value]) => value);
-  return Object.fromEntries(given.map(([name, value, type]) => [name, type === "number" ? Number(value) : value]));
 }
 
 function Connect({ onMade, first }) {
@@ -169,17 +153,14 @@ function Connect({ onMade, first }) {
       setBusy(false);
     }
   }
-  const field = ([name, type, title, needed]) => html`
-    <label key=${kind + name}>${say(`sources.${title}`)}<input name=${name} type=${type} required=${Boolean(needed)} autocomplete="off" spellcheck=${false} placeholder=${title === "port" ? say("sources.usual") : undefined} /></label>
-  `;
   return html`
     <details class="part more" open=${first}>
       <summary><h2>${say("sources.add")}</h2></summary>
       <form class="fields stacked" onSubmit=${connect}>
         <label>${say("sources.kind")}<select value=${kind} onChange=${(event) => setKind(event.target.value)}>${Object.keys(KINDS).map((one) => html`<option key=${one} value=${one} selected=${one === kind}>${say(`sources.${one}`)}</option>`)}</select></label>
         <label>${say("sources.name")}<input name="name" required maxlength="255" autocomplete="off" /></label>
-        ${config.map(field)}
-        ${credentials.map(field)}
+        ${config.map((one) => html`<${Field} key=${kind + one[0]} one=${one} />`)}
+        ${credentials.map((one) => html`<${Field} key=${kind + one[0]} one=${one} />`)}
         <button type="submit" disabled=${busy}>${say(busy ? "sources.connecting" : "sources.connect")}</button>
       </form>
       <p class="quiet small">${credentials.length > 0 && `${say("sources.hidden")} `}${say("sources.others")}</p>

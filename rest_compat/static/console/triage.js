@@ -3,13 +3,15 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { carryOutAll, Choice, Like, oneOnly, Outcome, patternOf, Sure } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
+import { HOLDERS } from "./documents.js";
 import { ask } from "./graph.js";
 import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
-import { Empty, Failed, html, Loading, Told } from "./parts.js";
+import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, settle, tableOf } from "./places.js";
+import { Examples } from "./rows.js";
 import { ORDER, seen, Severity, worst, wrongOf } from "./quality.js";
 import { named, number, plain, say, sentence } from "./words.js";
 
@@ -136,6 +138,11 @@ function Detail({ one, may }) {
 // Whoever is to look after it, by the id that the identity provider knows.
 function Assign({ one }) {
   const [who, setWho] = useState(one.assignedTo ?? "");
+  // Who has a role in the project is offered, to whoever may know that; others can be named as well.
+  const may = useMay();
+  const holders = useAnswer(HOLDERS, may.known && may("CAN_SHARE") ? { resourceType: "PROJECT", resourceId: window.stoa.headers()["X-Project-ID"] } : undefined);
+  const people = (holders.data?.roleHoldersConnection.nodes ?? []).filter((holder) => !holder.isGroup).map((holder) => holder.userOrGroup);
+  const known = [...new Set([window.stoa.bearer()?.user, ...people].filter(Boolean))].sort();
   const [told, setTold] = useState(null);
   const assign = async (event) => {
     event.preventDefault();
@@ -148,25 +155,10 @@ function Assign({ one }) {
   };
   return html`
     <form class="fields" onSubmit=${assign}>
-      <label>${say("triage.assign")}<input value=${who} maxlength="255" autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
+      <label>${say("triage.assign")}<input list="members" value=${who} maxlength="255" autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
+      <datalist id="members">${known.map((name) => html`<option key=${name} value=${name}></option>`)}</datalist>
       <button type="submit" class="quiet-button">${say("triage.assignDo")}</button>
     </form>
     <${Outcome} told=${told} />
-  `;
-}
-
-function Examples({ examples }) {
-  const keys = [...new Set(examples.flatMap((one) => Object.keys(one.key ?? {})))];
-  const values = [...new Set(examples.flatMap((one) => Object.keys(one.values ?? {})))].filter((name) => !keys.includes(name));
-  const marked = new Set(examples.flatMap((one) => Object.keys(one.values ?? {})));
-  const cell = (one, name) => one.values?.[name] ?? one.key?.[name];
-  const names = [...keys, ...values];
-  return html`
-    <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
-      <table>
-        <thead><tr>${names.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${marked.has(name) ? "marked" : undefined}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
-      </table>
-    </div>
   `;
 }

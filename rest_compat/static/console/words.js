@@ -67,6 +67,19 @@ export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 // A kind of work, and a figure of its outcome, as people say them.
 export const work = (type) => texts[`work.${type}`] ?? plain(type).replace(/\bdq\b/, say("word.quality")).replace(/\bpii\b/, say("word.personal"));
 
+// What the platform says of a rule, or in another language than its own what can be put together here; values stay out.
+export function wordsOfRule(rule) {
+  const [part] = ["validValues", "pattern", "format", "minimum", "maximum"].filter((name) => rule.metric === "invalidValues" && name in rule.arguments);
+  const told = `words.${part ?? rule.metric}`;
+  const breach = texts[told];
+  const most = Number(rule.threshold?.[0] ?? 0);
+  const plain_ = rule.threshold?.length === 1 && ["MUST_BE", "MUST_BE_LESS_OR_EQUAL_TO"].includes(rule.operator) && (!most || rule.operator !== "MUST_BE");
+  if (language === FALLBACK || !breach || !plain_) return rule.inWords || rule.name;
+  const key = !most ? "words.none" : rule.unit === "PERCENT" ? "words.percent" : "words.atMost";
+  const names = rule.arguments.properties ?? rule.arguments.columns ?? [rule.assetFqn.split(".").slice(4).join(".")];
+  return say(key, { most: number(most), breach: say(told, { columns: listed(names.filter(Boolean).map((name) => `\`${name}\``)) }) });
+}
+
 const REFUSALS = new Set(["FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENIED"]);
 
 // A failure as a person reads it: a heading, what the server said, what to do next.

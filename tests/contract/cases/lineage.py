@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from schema.utils.lineage import LineageStatementCreate
 from schema.utils.lineage_import import DbtImport, OpenLineageEvent
+from schema.utils.metadata_asset import RelationshipCreate
 from tests.contract.stage import MARK, Case, Place, Stage
 
 SCHEMAS = "https://schemas.getdbt.com/dbt"
@@ -74,7 +75,27 @@ async def an_event(stage: Stage, place: Place) -> dict[str, Any]:
     return table | {"namespace": "shop", "event": event}
 
 
+async def a_reference(stage: Stage, place: Place) -> dict[str, Any]:
+    """Two columns, one of which is to refer to the other."""
+    table = await a_table(stage, place)
+    other = f"{table['fqn']}.d"
+    body = {"fully_qualified_name": other, "type": "column", "description": f"{MARK} words"}
+    await stage.made(place, "POST", f"/utils/data_connection/{table['resource_uri']}/metadata", body)
+    return table | {"fqn": f"{table['fqn']}.c", "relationship": RelationshipCreate(target_fqn=other)}
+
+
+async def a_standing_reference(stage: Stage, place: Place) -> dict[str, Any]:
+    """A column that refers to another one."""
+    given = await a_reference(stage, place)
+    target = given.pop("relationship").target_fqn
+    path = f"/utils/data_connection/{given['resource_uri']}/metadata/relationships?fqn={given['fqn']}"
+    await stage.made(place, "POST", path, {"target_fqn": target})
+    return given | {"target_fqn": target}
+
+
 CASES = [
+    Case("add_relationship", "connection", "can_manage_metadata", a_reference, "resource_uri", header=True),
+    Case("remove_relationship", "connection", "can_manage_metadata", a_standing_reference, "resource_uri", header=True),
     Case("get_lineage", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("list_lineage_edges", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("get_lineage_impact", "connection", "can_read_metadata", a_table, "resource_uri", header=True),

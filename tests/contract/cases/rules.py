@@ -123,5 +123,6 @@ CASES = [
     Case("import_quality_rules", "project", "can_create_resources", a_file),
     Case("export_quality_rules", "project", "can_read", an_export),
     Case("check_quality_rule", "project", "can_execute", rule, "rule_id"),
+    Case("try_quality_rule", "project", "can_create_resources", new_rule),
     Case("list_rule_executions", "project", "can_read", a_list_of_rules),
 ]

@@ -80,6 +80,8 @@ ADDITIONS: dict[str, str] = {
             ("POST", "/openlineage"),
         )
     },
+    "POST /utils/{resource_type}/{resource_uri}/metadata/relationships": LINEAGE,
+    "DELETE /utils/{resource_type}/{resource_uri}/metadata/relationships": LINEAGE,
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
     "GET /talk2data/chat/sessions/{session_id}/turns/{turn_id}/provenance": PROVENANCE,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/replay": PROVENANCE,
@@ -133,6 +135,7 @@ ADDITIONS: dict[str, str] = {
             ("GET", "/executions"),
             ("GET", "/export"),
             ("POST", "/import"),
+            ("POST", "/try"),
             ("GET", "/{rule_id}"),
             ("PUT", "/{rule_id}"),
             ("DELETE", "/{rule_id}"),
