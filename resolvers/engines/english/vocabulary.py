@@ -31,7 +31,8 @@ ABBREVIATIONS: Final[dict[str, str]] = {
     "dlv": "delivery", "dlvry": "delivery", "dob": "date of birth", "doc": "document", "docs": "documents",
     "dpst": "deposit", "dpt": "department", "drctr": "director", "drvr": "driver", "dscnt": "discount", "dt": "date",
     "dte": "date", "dtl": "detail", "dtls": "details", "dtm": "timestamp", "dttm": "timestamp", "dup": "duplicate",
-    "dur": "duration", "ea": "each", "edu": "education", "emp": "employee", "empl": "employee", "emps": "employees",
+    "dur": "duration", "ea": "each", "edu": "education", "eml": "email", "emp": "employee", "empl": "employee",
+    "emps": "employees",
     "encr": "encrypted", "eqp": "equipment", "eqpt": "equipment", "err": "error", "est": "estimated", "evt": "event",
     "exch": "exchange", "exec": "execution", "fam": "family", "fcst": "forecast", "fk": "foreign key", "flg": "flag",
     "flr": "floor", "flt": "flight", "fmt": "format", "fname": "first name", "freq": "frequency", "frm": "from",
@@ -73,7 +74,8 @@ ABBREVIATIONS: Final[dict[str, str]] = {
     "tm": "time", "tmstmp": "timestamp", "tnnt": "tenant", "tot": "total", "totl": "total", "tran": "transaction",
     "transp": "transport", "trk": "tracking", "trx": "transaction", "ts": "timestamp", "txn": "transaction",
     "txns": "transactions", "txt": "text", "typ": "type", "univ": "university", "upd": "updated", "usr": "user",
-    "usrs": "users", "util": "utilization", "val": "value", "vals": "values", "veh": "vehicle", "vend": "vendor",
+    "twn": "town", "usrs": "users", "util": "utilization", "val": "value", "vals": "values", "veh": "vehicle",
+    "vend": "vendor",
     "ver": "version", "vndr": "vendor", "vrsn": "version", "vst": "visit", "wdrl": "withdrawal", "wgt": "weight",
     "wh": "warehouse", "whse": "warehouse", "wk": "week", "wks": "weeks", "wrk": "work", "wt": "weight",
     "xfer": "transfer", "xn": "transaction", "xref": "cross reference", "yr": "year", "yrly": "yearly", "yrs": "years",
@@ -81,6 +83,8 @@ ABBREVIATIONS: Final[dict[str, str]] = {
 """What is often shortened in names, and stands for one thing nearly everywhere."""
 
 IN_CONTEXT: Final[dict[str, tuple[tuple[frozenset[str], str], ...]]] = {
+    "em": ((words("addr address tel phone mobile contact fax"), "email"),),
+    "cons": ((words("meter mtr water energy gas power kwh usage usg reading rdg m3 tariff trf bill"), "consumption"),),
     "dep": (
         (words("flight flt trip train voyage arr arrival airport leg route bus"), "departure"),
         (words("employee emp staff manager mgr salary job dept"), "department"),

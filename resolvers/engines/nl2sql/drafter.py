@@ -16,6 +16,7 @@ from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.said_again import plainly
 from resolvers.engines.nl2sql.language.spoken_spans import since_when, spoken_spans
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
+from resolvers.engines.nl2sql.language.words import AGGREGATES, STOP_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Correction, Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -268,7 +269,7 @@ _INSIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """A word that something has in its name."""
-_AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
+_AGED: Final = re.compile(r"\baged(?= (?:\d|(?:over|under|above|below|between|at|more|less|either|exactly)\b))")
 _AS_A: Final = re.compile(r"\b(?:works?|serves?|acts?|functions?|(?:is|are) working) as (an?)\b", re.IGNORECASE)
 """What somebody is by trade. Who worked as one in the past may be another by now."""
 _PLEASE: Final = re.compile(r",? (?:please|pls|plz)\s*([.?!]|$)", re.IGNORECASE)
@@ -334,7 +335,7 @@ def _unlinked(linked: Linked) -> tuple[str, ...]:
     return tuple(
         token.text
         for at, token in enumerate(linked.tokens)
-        if at not in covered and len(token.text) > 3 and token.text.isalpha() and token.lemma not in _PLAIN
+        if at not in covered and len(token.text) > 3 and token.text.isalpha() and token.lemma not in _SMALL
     )
 
 
@@ -343,6 +344,10 @@ _PLAIN: Final = word_set(
     "from each every number count average total maximum minimum most least more less about between into over under "
     "please display name these those their them they were been also both either only"
 )
+
+
+_SMALL: Final = _PLAIN | STOP_WORDS | frozenset(UNITS) | frozenset(one[0] for one in AGGREGATES if len(one) == 1)
+"""Words that are no things of the data, so that none of them is missing there."""
 
 
 def _missing(words: Sequence[str], evidence: Mapping[str, Any]) -> Unanswerable:

@@ -134,3 +134,63 @@ def test_rows_that_were_opened_are_not_those_that_are_open() -> None:
     order = table("orders", "order_id*:INTEGER order_no opened_at:TIMESTAMP")
     view = table("v_open_order", "order_id:INTEGER order_no opened_at:TIMESTAMP", table_type="VIEW")
     assert 'FROM "orders"' in drafted("orders opened in May 2025", _known(order, view)).sql
+
+
+def test_what_makes_rows_the_best_is_doubted_where_other_rows_tell_it() -> None:
+    review = keyed(table("reviews", "review_id*:INTEGER boat_id:INTEGER rating:INTEGER"), boat_id="boats.boat_id")
+    draft = asked("which are our best boats?", _known(review))
+    assert not isinstance(draft, QueryDraft) or draft.confidence < UNSURE
+    assert drafted("which boat has the best rating?", _known(review)).confidence >= UNSURE
+
+
+def test_rows_that_are_named_by_their_kind_are_told_beside_what_is_theirs() -> None:
+    crew = table("crew", "crew_id*:INTEGER full_name trade day_rate:REAL")
+    known = knowledge(crew, profiles={crew.fqn: profiled(crew, {"trade": ["Welder", "Rigger", "Painter"]})})
+    assert drafted("riggers and their day rates", known).sql.startswith('SELECT "full_name", "day_rate"')
+
+
+def test_when_the_last_of_some_rows_was_is_told_of_those_rows() -> None:
+    outing = keyed(table("sailing", "sailing_id*:INTEGER boat_id:INTEGER sailing_date:DATE"), boat_id="boats.boat_id")
+    draft = drafted("When was the last sailing of boat B007", _known(outing))
+    assert draft.sql.count("SELECT") == 1
+    assert "'B007'" in draft.sql
+
+
+def test_a_share_of_a_kind_before_its_rows_is_a_share() -> None:
+    draft = drafted("percentage of towing fees", _known())
+    assert "100 *" in draft.sql
+    assert "'Towing'" in draft.sql
+    assert "100 *" in drafted("% of fees with the reason Towing", _known()).sql
+
+
+def test_a_share_among_rows_is_one_of_those_rows() -> None:
+    draft = drafted("share of towing fees among fees in the currency SEK", _known())
+    assert draft.sql.count("'SEK'") == 2
+    assert draft.sql.count("'Towing'") == 1
+
+
+def test_a_count_that_is_shown_is_of_what_is_counted() -> None:
+    draft = drafted("boats with at least 3 fees, show reference and count", _known())
+    assert 'COUNT(*) AS "count_fees"' in draft.sql
+
+
+def test_so_much_per_so_much_that_is_not_divided_is_doubted() -> None:
+    draft = asked("which boat has the highest price per length", _known())
+    assert not isinstance(draft, QueryDraft) or draft.confidence < UNSURE
+
+
+def test_a_reading_that_no_row_can_fit_is_none() -> None:
+    club = keyed(table("clubs", "club_id*:INTEGER harbour_id:INTEGER name"), harbour_id="harbours.harbour_id")
+    draft = drafted("harbours that have no clubs, names and town", _known(club))
+    assert draft.sql.count('"clubs"') == draft.sql.count("NOT EXISTS") * 2
+
+
+def test_who_does_something_is_no_misspelling_of_the_deed() -> None:
+    draft = drafted("harbours whose name contains the word computer", _known())
+    assert "%computer%" in draft.sql
+
+
+def test_a_refusal_names_no_little_words_as_missing() -> None:
+    outcome = asked("xylophone by quarter since January 2024", _known())
+    assert not isinstance(outcome, QueryDraft)
+    assert not any(word in outcome.message for word in ("quarter", "since"))

@@ -23,6 +23,8 @@ _SOMEBODY: Final = re.compile(
     re.IGNORECASE,
 )
 
+_PERCENT: Final = re.compile(r"(?<!\d )(?<!\d)% of (?=[a-z])", re.IGNORECASE)
+"""A sign that asks for a share, and stands behind no number."""
 _NEITHER: Final = re.compile(
     r"\b(with|have|has|had|having) neither ((?:an? )?[\w-]+(?: [\w-]+)?) nor (?:(?:an?|any) )?(?=[\w-])", re.IGNORECASE
 )
@@ -36,6 +38,7 @@ def plainly(text: str, *, has_descriptions: bool) -> str:
     """
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
+    text = _PERCENT.sub("percentage of ", text)
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -28,8 +30,8 @@ from resolvers.engines.nl2sql.planner.dated import doubt_years
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
-from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.measuring import doubt_praise, spent_below, told_by_verb
+from resolvers.engines.nl2sql.planner.nouns import may_be_table, value_first
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
 from resolvers.engines.nl2sql.planner.other_end import at_the_other_end
 from resolvers.engines.nl2sql.planner.parts import Held, Part, about, conjoined, take_counted
@@ -44,6 +46,9 @@ from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers
 from resolvers.engines.nl2sql.planner.unlike import doubt_unlike, of_those_told
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
+_UNNAMED: Final = 0.4
+"""What is doubted where rows are shown and nothing says which: of such answers to strangers most were wrong."""
+
 
 @dataclass(slots=True)
 class Composer(Clashes):
@@ -56,13 +61,15 @@ class Composer(Clashes):
             return found
         maker = Items(resolver)
         for noun in frame.items:
-            item = maker.item(noun)
+            again = self._shown_again(noun) if self.items and noun.count and noun.ref is None else None
+            item = again or maker.item(noun)
             if item is None:
                 resolver.doubt("something asked for was not found", 0.5)
                 if noun.ref is not None:
                     frame.loose.append((noun.ref.first, noun.ref.last))
                 continue
             self.items.append(item)
+        self._with_rows_of_a_kind(maker)
         if (found := in_both(resolver, self.items) or at_the_other_end(resolver, self.items)) is not None:
             return found
         group_amounts(resolver, self.items, maker.item)
@@ -92,8 +99,20 @@ class Composer(Clashes):
             doubt_counts_of_one(resolver, found)
             doubt_shown(resolver, self.items, found)
             doubt_unlike(resolver, found)
+            doubt_praise(resolver, found)
             found = of_those_told(resolver, over_bridges(one_figure(resolver, self.items, found), resolver))
         return found
+
+    def _with_rows_of_a_kind(self, maker: Items) -> None:
+        """`plumbers and their rates`: rows that are named by their kind are told as well as what is theirs."""
+        atoms = [one for one in self.resolver.cut.atoms if not one.is_(Cue.ASK, Cue.STOP, Cue.ALL)]
+        if len(atoms) < 3 or not atoms[1].is_(Cue.AND) or atoms[1].text.lower().split()[-1] not in ("their", "its"):
+            return
+        kind = atoms[0].ref
+        found = self.resolver.value(kind, ()) if kind is not None and value_first(kind) else None
+        plain = bool(self.items) and all(not one.figures and one.entity is None for one in self.items)
+        if found is not None and plain and self.items[0].table == found[0].table:
+            self.items.insert(0, maker._entity(found[0].table, Noun()))
 
     def _with_compared(self, plan: Plan, bare: Sequence[Noun]) -> Plan:
         """`spent more than 45; show the name and the total`: the figure that is compared is shown as well."""
@@ -146,12 +165,14 @@ class Composer(Clashes):
                         items[at] = Item([figure], item.table, item.noun, columns=item.columns, figures=True)
 
     def _without_items(self, maker: Items) -> Plan | None:
-        table = asked_value(self.resolver) or self.resolver.subject()
+        asked = asked_value(self.resolver)
+        told = bool(asked or self.shown or self.resolver.frame.sorts)
+        table = asked or self.resolver.subject()
         table = table or next(iter(self.resolver.mentioned()), None) or self._of_values()
         if table is None:
             return None
         self.items = [maker._entity(table, Noun())]
-        self.resolver.doubt("nothing is named to show", 0.1)
+        self.resolver.doubt("nothing is named to show", 0.1 if told else _UNNAMED)
         return self._made(maker)
 
     def _of_values(self) -> str | None:
@@ -215,7 +236,9 @@ class Composer(Clashes):
             self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
         elif frame.groups and self.limit == 1 and self.orders and self.items[0].entity and not frame.per:
             self.resolver.doubt("the first of each is asked for, and the first of all is shown", 0.6)
-        if self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
+        if self.limit == 1 and not self.groups and self._tells_the_first():
+            plan = replace(plan, orders=(), limit=None, offset=0)
+        elif self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
             plan = self._about_the_first(plan, parts)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])
         return self.with_sets(plan, parts, [*where_extra, *standing])
@@ -249,6 +272,14 @@ class Composer(Clashes):
                 resolver.memories.add(preferred.memory)
                 plan = replace(plan, limit=preferred.limit)
         return plan, found
+
+    def _tells_the_first(self) -> bool:
+        """Whether all that is asked for is the very figure that rows come first by: when the last visit was."""
+        order = self.orders[0] if len(self.orders) == 1 else None
+        if order is None or not isinstance(order.term, Column) or self._skipped():
+            return False
+        first = Figure(Aggregate.MAX if order.descending else Aggregate.MIN, order.term)
+        return bool(self.items) and all(term == first for item in self.items for term in item.terms)
 
     def _many_of_the_first(self) -> bool:
         """Whether more is asked for of the first of something than one row of its own."""

@@ -21,7 +21,7 @@ def noted_of(resolver: Resolver, main: str) -> tuple[str, float] | None:
     kin = [one for one in users if any(_says(resolver, verb, one) for verb in verbs)]
     if len(kin) == 1:
         return kin[0], 0.05
-    return (users[0], 0.2) if len(users) == 1 else None
+    return (users[0], 0.1) if len(users) == 1 else None
 
 
 def _says(resolver: Resolver, verb: str, table: str) -> bool:

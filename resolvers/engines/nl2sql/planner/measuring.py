@@ -8,7 +8,7 @@ from resolvers.engines.nl2sql.language.plans import is_foreseen
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure
+from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure, Plan
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, counts_things
@@ -74,6 +74,17 @@ def is_of_several(resolver: Resolver, sort: Sort, items: Sequence[Item], column:
     last = resolver.cut.linked.tokens[ref.last - 1]
     low = last.text.lower()
     return not last.is_lemma and (low.endswith("s") or is_participle(low))  # the best reviews, is rated best
+
+
+def doubt_praise(resolver: Resolver, plan: Plan) -> None:
+    """Take note where rows are praised, and by what is a guess: `our best members`, by one rating of a booking."""
+    degrees = [one.degree for one in resolver.frame.sorts if one.noun is None or one.noun.ref is None]
+    praised = any(one is not None and one.adjective in PRAISE for one in degrees)
+    order = plan.orders[0].term if plan.orders else None
+    if not praised or not isinstance(order, Column) or order.table == plan.main:
+        return
+    if not set(resolver.cut.linked.words()) & set(resolver.catalog.words(ColumnKey(order.table, order.column))):
+        resolver.doubt("what makes rows the best is guessed", 0.4)
 
 
 def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:

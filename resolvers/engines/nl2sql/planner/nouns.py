@@ -226,7 +226,7 @@ class Reader:
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)
-        if aggregates and self.value_at() and self.number_at() is None and self.noun_at(1):
+        if (aggregates or noun.share) and self.value_at() and self.number_at() is None and self.noun_at(1):
             value = self.atoms.pop(self.i)
             self.atoms.insert(self.i + 1, value)  # the total of paid invoices, the average math score
         if noun.aggregates in ((), (Aggregate.SUM,)):

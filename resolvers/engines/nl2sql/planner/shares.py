@@ -16,6 +16,8 @@ _HUNDRED: Final = Literal("number", Decimal(100))
 _OF_WHAT: Final = 0.3
 """What is doubted of a share where several conditions may tell of what it is one."""
 
+_AMONG: Final = ("among", "amongst")
+"""Words before what a share is one of."""
 _UNKNOWN: Final = 0.15
 """What is doubted of a share where many rows do not tell whether they belong to it."""
 _MANY: Final = 0.05
@@ -31,13 +33,17 @@ def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) 
     """Shares of the rows that are told before the verb: `what percentage of the days in Oslo were sunny`.
 
     What stands behind the verb tells which of them are meant, but for a time, which is that of all. Where several
-    conditions do, some may belong to what the share is one of.
+    conditions do, some may belong to what the share is one of. `Among` says of which rows it is one.
     """
     verb = next((atom.first for atom in resolver.cut.atoms[1:] if _is_verb(atom)), None)
     made = [part for part in parts if part.condition is not None]
     times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
     timed = times if len(times) < len(made) else []
     base = [part for part in made if part in timed or (verb is not None and _behind(part) <= verb)]
+    among = next((atom.last for atom in resolver.cut.atoms if atom.text.lower() in _AMONG), None)
+    within = [part for part in made if among is not None and part.cond.first >= among]
+    if within and len(within) < len(made):
+        return [replace(one, term=_of(one.term, within)) for one in outputs]
     if any(_is_often_unknown(resolver, part) for part in made if part not in base):
         resolver.doubt("rows of which it is not known count as others in a share", _UNKNOWN)
     if len(made) - len(base) > 1 or (base and len(base) == len(made)):

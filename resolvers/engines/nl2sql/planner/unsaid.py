@@ -94,6 +94,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             yield "what is more or less is not compared", 0.4
         if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
             yield "a figure is named and not computed", 0.4
+        if atom.is_(Cue.PER) and not has(exp.Div) and _is_of_a_number(atom, pieces, catalog):
+            yield "so much per so much is asked for, and nothing is divided", 0.4
         if _is_thing_passed_over(atom, pieces):
             yield "a thing is named and passed over", 0.35
         if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:
@@ -176,6 +178,16 @@ def _passes_over_a_deed(pieces: Cut) -> bool:
         if before >= 0 and atoms[before].is_(Cue.WHO, Cue.RELATIVE) and before > 0:
             return True
     return False
+
+
+def _is_of_a_number(per: Atom, pieces: Cut, catalog: Catalog) -> bool:
+    """Whether `per` stands before what is measured, and not before rows or kinds: the rent per square metre."""
+    behind = next((atom for atom in pieces.atoms if atom.first == per.last), None)
+    if behind is None or behind.ref is None or behind.unit is not None or behind.ref.best(MentionKind.TABLE) >= _SPOKEN:
+        return False
+    best = behind.ref.best(MentionKind.COLUMN)
+    columns = [one.column for one in behind.ref.columns if one.column is not None and one.score >= best]
+    return bool(columns) and all(catalog.is_measure(one) and not catalog.is_year(one) for one in columns)
 
 
 def _is_thing_passed_over(atom: Atom, pieces: Cut) -> bool:

@@ -63,6 +63,11 @@ def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correc
     return text, tuple(reversed(found))
 
 
+def is_slip(one: Correction) -> bool:
+    """Return whether a long word is read as one that differs by a single slip."""
+    return len(one.read) >= _SURE_OF_LETTERS and OSA.distance(one.written.lower(), one.read.lower()) == 1
+
+
 def _differs(token: Token, near: str, vocabulary: Vocabulary) -> bool:
     """Whether a word that a name was found for is not just that name's word in another form: enrollment, enrolment."""
     if not {near, lemma_of(near)} & vocabulary.spoken:
@@ -75,7 +80,12 @@ def _may_be_misspelled(token: Token) -> bool:
     word = token.text
     if len(word) < _SHORTEST or not word.isalpha() or not word.isascii() or word[1:] != word[1:].lower():
         return False
-    return not {word.lower(), token.lemma} & _english() and degree_of(word) is None
+    return not {word.lower(), token.lemma, *_done_by(token.lemma)} & _english() and degree_of(word) is None
+
+
+def _done_by(word: str) -> tuple[str, ...]:
+    """The verbs that a word may be made of which says who or what does something: compute, of computer."""
+    return (word[:-1], word[:-2]) if word.endswith(("er", "or")) else ()
 
 
 def _second_half(token: Token, vocabulary: Vocabulary) -> str | None:
