@@ -304,6 +304,57 @@ def test_what_is_written_as_ossie_is_read_as_the_same_memories(format: str, text
     )
 
 
+def test_what_would_be_counted_wrongly_over_joined_rows_is_no_measure() -> None:
+    """Joined rows are counted once for each that they are joined to."""
+    dbt = """
+semantic_models:
+  - name: orders
+    model: ref('orders')
+    measures: [{name: orders, agg: sum, expr: "1"}, {name: large, agg: sum_boolean, expr: total > 9}]
+  - {name: lines, model: ref('line'), measures: [{name: lines, agg: count, expr: order_id}]}
+metrics:
+  - {name: lines_per_order, type: ratio, type_params: {numerator: lines, denominator: orders}}
+  - {name: large_share, type: ratio, type_params: {numerator: large, denominator: orders}}
+"""
+    told, missed = read(dbt, SemanticFormat.DBT)
+    assert "several tables" in missed["metrics[0]"]
+    assert told["measure large_share"].asset_fqn == told["measure orders"].asset_fqn == "svc.db.main.orders"
+    cube = """
+cubes:
+  - name: orders
+    sql_table: orders
+    measures:
+      - {name: count, type: count}
+      - {name: odd, type: number, sql: "{count} / MAX({line.amount})"}
+      - {name: between, type: number, sql: "{count} / {line.count}"}
+  - {name: line, sql_table: line, measures: [{name: count, type: count}]}
+"""
+    told, missed = read(cube, SemanticFormat.CUBE)
+    assert list(told) == ["measure count"]
+    assert "beside columns of another" in missed["cubes[0].measures[1]"]
+    assert "several tables" in missed["cubes[0].measures[2]"]
+
+
+def test_a_field_that_only_casts_a_column_is_the_column_and_none_takes_its_name() -> None:
+    text = """
+name: m
+datasets:
+  - name: orders
+    source: orders
+    fields:
+      - {name: id, expression: {dialects: [{dialect: ANSI_SQL, expression: CAST(id AS VARCHAR)}]}}
+      - {name: sum, expression: {dialects: [{dialect: ANSI_SQL, expression: CAST(total AS DOUBLE)}]}}
+      - {name: note, expression: {dialects: [{dialect: ANSI_SQL, expression: UPPER(note)}]}}
+metrics:
+  - {name: all, expression: {dialects: [{dialect: ANSI_SQL, expression: SUM(orders.sum)}]}}
+"""
+    told, missed = read(text, SemanticFormat.OSSIE)
+    assert {key: one.content.get("expression") for key, one in told.items()} == {
+        "field orders.sum": None, "measure all": "SUM((CAST(total AS DOUBLE)))",
+    }  # fmt: skip
+    assert list(missed) == ["datasets[0].fields[2]"]
+
+
 def memory(kind: MemoryType, name: str, content: dict[str, Any], about: str | None = None) -> Memory:
     return _as_memory(Told(kind, name, content, about, name), name)
 

@@ -45,6 +45,8 @@ class Binder:
     _bound: dict[str, _Bound] = field(default_factory=dict)
     _missing: dict[str, str] = field(default_factory=dict)
     _measures: dict[str, Measure] = field(default_factory=dict)
+    _homes: dict[str, _Bound] = field(default_factory=dict)
+    """The datasets whose measures stand in the measure that is being written, by name."""
     left: int = MOST_PARTS
     """How many parts of expressions may still be written."""
 
@@ -93,7 +95,8 @@ class Binder:
     def _of_field(self, each: Field, one: _Bound) -> Iterator[Told]:
         tree = self._expanded(each.tree, one, within=((one.dataset.name.casefold(), each.name.casefold()),))
         key = f"field {one.dataset.name}.{each.name}"
-        if isinstance(tree, exp.Column):
+        if isinstance(column := _uncast(tree), exp.Column):
+            tree = column
             fqn = str(Fqn.parse(tree.table).child(tree.name))
             if each.words.says_nothing and each.name.casefold() == tree.name.casefold():
                 self._described(each.words, each.where)
@@ -103,6 +106,8 @@ class Binder:
             self.found.miss(each.where, "A field is of one row, and this one is of many.")
         elif tree.find(exp.Column) is None:
             self.found.miss(each.where, "It is the same for every row.")
+        elif column_fqn(one.facts, each.name) is not None:
+            self.found.miss(each.where, "A column of its table has its name, and whoever says it means the column.")
         else:
             yield self._kpi(each.name, tree, one, each.words, key)
 
@@ -149,8 +154,14 @@ class Binder:
         if measure.home is not None and (home := self._named(measure.home, measure.where)) is None:
             return
         try:
+            self._homes = {measure.home.casefold(): home} if measure.home is not None and home is not None else {}
             within = (("", measure.name.casefold()),)
             tree = self._expanded(measure.tree, home, within=within)
+            if len(self._homes) > 1:
+                # Joined rows would be counted once for each that they are joined to.
+                raise FragmentRefused("It is made of measures of several tables, each of which is added up by itself.")
+            if home is None and self._homes:
+                (home,) = self._homes.values()
             if tree.find(exp.AggFunc) is None:
                 self.found.miss(measure.where, "A measure is a figure over many rows, and nothing in it aggregates.")
                 return
@@ -167,6 +178,9 @@ class Binder:
             raise FragmentRefused("It names no column, so it is not clear whose rows it counts.")
         if not tables and home is not None:
             tables = [home.facts.fqn]
+        counts_rows = any(one.find(exp.Column) is None for one in tree.find_all(exp.AggFunc))
+        if counts_rows and (len(tables) > 1 or (home is not None and tables != [home.facts.fqn])):
+            raise FragmentRefused("It counts the rows of one table beside columns of another.")
         about = tables[0] if len(tables) == 1 else None
         tree = tree.copy()
         for one in tree.find_all(exp.Column):
@@ -236,6 +250,8 @@ class Binder:
         place = self._bound.get(measure.home.casefold()) if measure.home is not None else None
         if measure.home is not None and place is None:
             raise FragmentRefused(f"The measure {one.name[:200]!r} is not taken, so what is made of it is not either.")
+        if place is not None:
+            self._homes[place.dataset.name.casefold()] = place
         return self._expanded(measure.tree, place, within=(*within, ("", one.name.casefold())))
 
     def _own(self, name: str, home: _Bound, within: tuple[tuple[str, str], ...]) -> exp.Expr:
@@ -252,6 +268,8 @@ class Binder:
         if tree is None:
             return self._physical(name, place)
         _once(key, within)
+        if each is None:
+            self._homes[key[0]] = place
         return self._expanded(tree, place, within=(*within, key))
 
     def _physical(self, name: str, place: _Bound) -> exp.Column:
@@ -274,6 +292,13 @@ def memories_of(models: Sequence[Model], tables: Sequence[TableFacts], found: Un
                 raise UnreadableDocument(f"The file tells more than {MOST_MEMORIES:,} things. Split it.")
         left = binder.left
     return list(told.values())
+
+
+def _uncast(tree: exp.Expr) -> exp.Expr:
+    """What is told in another type, such as a number as a text, is what it was."""
+    while isinstance(tree, exp.Cast | exp.Paren):
+        tree = tree.this
+    return tree
 
 
 def _same(one: Told) -> str:
