@@ -89,7 +89,7 @@ cubes:
     measures:
       - {name: count, type: count}
       - {name: revenue, sql: total, type: sum, title: Turnover}
-      - {name: buyers, sql: customer_id, type: count_distinct}
+      - {name: buyers, sql: customer_id, type: count_distinct, format: number, public: true}
       - {name: large_revenue, sql: "{CUBE}.total", type: sum, filters: [{sql: "{large}"}, {sql: "{remark} = 'x'"}]}
       - {name: per_order, sql: "{revenue} / NULLIF({count}, 0)", type: number}
       - {name: rolling, sql: total, type: sum, rolling_window: {trailing: 1 month}}
@@ -264,6 +264,7 @@ def test_cubes_are_measures_joins_and_words() -> None:
     assert "defined by itself" in missed["cubes[0].measures[6]"]
     assert "rolling_window" in missed["cubes[0].measures[5]"]
     assert {"views", "cubes[0].segments[0]", "cubes[3]"} <= set(missed)
+    assert missed["cubes[0].measures[2]"] == "format, public is not kept."
 
 
 def test_ossie_tells_measures_joins_words_and_what_is_dropped() -> None:

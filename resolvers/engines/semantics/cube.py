@@ -20,6 +20,7 @@ from resolvers.engines.semantics.model import (
     by_name,
     places,
     short,
+    unread,
 )
 
 _TYPES: Final = {
@@ -35,6 +36,11 @@ _WRITTEN: Final = frozenset({"number", "string", "time", "boolean"})
 """Measures whose SQL aggregates by itself."""
 _CHANGING: Final = ("rolling_window", "rollingWindow", "multi_stage", "time_shift", "group_by", "reduce_by", "case")
 """What makes another figure of a measure than its SQL says."""
+_OF_CUBES: Final = frozenset(
+    {"name", "sql_table", "sql", "title", "description", "joins", "dimensions", "measures", "segments"}
+)
+_OF_DIMENSIONS: Final = frozenset({"name", "sql", "type", "primary_key", "primaryKey", "title", "description"})
+_OF_MEASURES: Final = frozenset({"name", "sql", "type", "filters", "title", "description"})
 _NAME: Final = re.compile(r"\{\s*([A-Za-z_]\w{0,200})\s*(?:\.\s*([A-Za-z_]\w{0,200})\s*)?\}(\s*\.)?")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{0,200}")
 _COLUMN, _MEMBER = "stoa_column_of_", "stoa_member_of_"
@@ -85,6 +91,7 @@ class _Cube:
         made.words = self._words(self.said, self.where)
         made.fields = by_name(self._fields(), self.found)
         self.model.datasets.append(made)
+        unread(self.said, _OF_CUBES, self.found, self.where)
         for where, one in places(self.said.get("measures"), f"{self.where}.measures"):
             name = text_of(one.get("name")) or where.rpartition(".")[2]
             try:
@@ -92,6 +99,7 @@ class _Cube:
             except FragmentRefused as refused:
                 self.found.miss(where, str(refused))
                 continue
+            unread(one, _OF_MEASURES, self.found, where)
             made.measures.setdefault(name.casefold(), tree)
             self.model.measures.append(Measure(name, tree, self.name, self._words(one, where, name), where))
         for where, one in places(self.said.get("joins"), f"{self.where}.joins"):
@@ -109,6 +117,7 @@ class _Cube:
                 if text is None:
                     raise FragmentRefused("A dimension without `sql` is not followed.")
                 yield Field(name, self._tree(text), self._words(one, where, name), where)
+                unread(one, _OF_DIMENSIONS, self.found, where)
             except FragmentRefused as refused:
                 self.found.miss(where, str(refused))
 

@@ -22,6 +22,7 @@ from resolvers.engines.semantics.model import (
     by_name,
     places,
     short,
+    unread,
 )
 
 _REF: Final = re.compile(r"""\s*(?:\{\{)?\s*ref\(\s*(?:['"][^'"]*['"]\s*,\s*)?['"]([^'"]+)['"][^)]*\)\s*(?:\}\})?\s*""")
@@ -31,6 +32,18 @@ _SOURCE: Final = re.compile(
 _DIMENSION: Final = re.compile(r"""\{\{\s*Dimension\(\s*['"](\w{1,200})__(\w{1,200})['"]\s*\)\s*\}\}""")
 _TEMPLATE: Final = re.compile(r"\{\{.{0,200}?\}\}|\{%")
 _KEYS: Final = frozenset({"primary", "unique", "natural"})
+_NAMED: Final = frozenset({"name", "label", "description", "expr", "metadata"})
+"""What everything may say; the metadata of the manifest tell in which file it stands."""
+_OF_MODELS: Final = _NAMED | {
+    "model", "node_relation", "primary_entity", "defaults", "entities", "dimensions", "measures",
+}  # fmt: skip
+_OF_PARTS: Final = _NAMED | {
+    "type", "type_params", "agg", "agg_params", "agg_time_dimension", "non_additive_dimension", "create_metric",
+}  # fmt: skip
+_OF_METRICS: Final = _OF_PARTS | {
+    "filter", "stoa_home", "numerator", "denominator", "metrics", "input_metrics", "fill_nulls_with",
+    "join_to_timespine",
+}  # fmt: skip
 _CHANGING: Final = ("window", "grain_to_date", "offset_window", "offset_to_grain", "cumulative_type_params")
 """What makes another figure of a metric, by moments that no expression says."""
 _UNKEPT: Final = ("fill_nulls_with", "join_to_timespine")
@@ -136,6 +149,10 @@ class _Reader:
                 fields.append(Field(called, tree, self.words(one, place), place))
         made.fields = by_name(fields, self.found)
         self.model.datasets.append(made)
+        unread(said, _OF_MODELS, self.found, where)
+        for kind in ("entities", "dimensions", "measures"):
+            for place, one in places(said.get(kind), f"{where}.{kind}"):
+                unread(one, _OF_PARTS, self.found, place)
         for place, one in places(said.get("entities"), f"{where}.entities"):
             tree, called = self.expression(one, place), text_of(one.get("name"))
             kind = (text_of(one.get("type")) or "").lower()
@@ -198,6 +215,7 @@ class _Reader:
         except FragmentRefused as refused:
             self.found.miss(where, str(refused))
             return
+        unread(said, _OF_METRICS, self.found, where)
         self.model.measures.append(Measure(name, tree, home, self.words(said, where), where))
 
     def tree(

@@ -1,6 +1,6 @@
 """Defines what a semantic model says, whatever tool has written it: datasets, fields, measures and joins."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -147,6 +147,15 @@ def names(values: Any, found: Understood, where: str) -> tuple[str, ...]:
     if len(kept) > MOST_SYNONYMS or len(kept) < len(set(texts)):
         found.miss(where, f"{MOST_SYNONYMS} synonyms of {LONGEST_SYNONYM} characters at most are kept.")
     return tuple(kept[:MOST_SYNONYMS])
+
+
+def unread(said: Mapping[str, Any], known: Container[str], found: Understood, where: str) -> None:
+    """Tell what something says besides what is read of it."""
+    others = sorted(
+        str(name) for name, value in said.items() if name not in known and value not in (None, False, [], {})
+    )
+    if others:
+        found.miss(where, f"{', '.join(others)[:500]} is not kept.")
 
 
 def by_name(fields: Iterable[Field], found: Understood) -> dict[str, Field]:
