@@ -150,7 +150,9 @@ class TableProfile(Resource):
     approximate: list[str] = Field(description="Which figures of the table are approximate, by the name of the field.")
     freshness_column: str | None = Field(description="The column that tells how recent the table is.")
     newest: str | None = Field(description="The latest moment in that column, ISO 8601.")
-    candidate_keys: list[CandidateKey] = Field(description="Columns that tell rows apart, declared ones first.")
+    candidate_keys: list[CandidateKey] = Field(
+        description="Columns that tell all rows apart, or nearly all, declared ones first."
+    )
     functional_dependencies: list[FunctionalDependency] = Field(description="Columns that settle others.")
     foreign_keys: list[ForeignKeyCandidate] = Field(
         description="References to keys of other tables, declared ones first."

@@ -21,7 +21,7 @@ class SuspectKind(StrEnum):
     DEPENDENCY = "dependency"
     """Rows that agree elsewhere have another value here."""
     VARIANT = "variant"
-    """A rare value that is nearly a frequent one."""
+    """A rare value that is nearly a frequent one, or that was cut off."""
     WRITING = "writing"
     """A frequent value, with other case, spaces or signs."""
     WORD = "word"
@@ -44,6 +44,8 @@ class SuspectKind(StrEnum):
     """Less than a column that it is never less than."""
     FORMULA = "formula"
     """Another than what it is worked out of, or is worked out with, comes to."""
+    REPEATED = "repeated"
+    """A key that another row has as well."""
 
 
 @choice

@@ -12,8 +12,10 @@ from resolvers.engines.error_detection.evidence import Sign
 from resolvers.engines.error_detection.fillers import filler_signs
 from resolvers.engines.error_detection.minority_formats import numbered_manners
 from resolvers.engines.error_detection.numbers import outlier_signs
+from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.shapes import shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
+from resolvers.engines.error_detection.table import encode
 from tests.engines.test_error_detection_plain_sense import column_of
 
 
@@ -94,3 +96,36 @@ def test_what_fills_a_field_is_told_by_how_it_stands_out() -> None:
     assert not filler_signs(rooms), "where values come again, one may come often"
     titles = [f"{chance.choice(['Old', 'New', 'Red'])} {at}" for at in range(200)]
     assert not filler_signs(column_of("title", [*titles, *["Home"] * 6, *["Rain"] * 4])), "others come again too"
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_of_two_rows_with_one_key_the_one_that_is_out_of_step_is_the_copy(step: int) -> None:
+    keys = [f"K/{at * step + 100:05d}" for at in range(200)]
+    keys[71], keys[150] = keys[70], keys[20]
+    found = repeated_key_signs(encode(["ticket_no", "x"], [[key, "y"] for key in keys]))
+    assert found.keys() == {(71, 0), (150, 0)}
+    random.Random(3).shuffle(keys)
+    signs = repeated_key_signs(encode(["ticket_no"], [[key] for key in keys]))
+    assert len(signs) == 4, "without an order both are as likely"
+    assert {one.weight for one in signs.values()} == {3.2}
+    assert not repeated_key_signs(encode(["nickname"], [[key] for key in keys])), "no key by its name"
+    assert not repeated_key_signs(encode(["ticket_no"], [[key] for key in (*keys, *keys[:30])])), "repeats are usual"
+
+
+@pytest.mark.parametrize(
+    ("make", "is_told"),
+    [
+        (lambda chance: chance.randint(200, 4000), True),  # kilogrammes of loads
+        (lambda chance: chance.choices([1, 2, 5, 10], [60, 20, 10, 10])[0], True),  # pieces in a pack
+        (lambda chance: sum(chance.random() < 0.06 for _ in range(100)), False),  # what thins out to none
+        (lambda chance: chance.lognormvariate(0, 2), False),
+    ],
+)
+def test_nothing_is_odd_where_numbers_end_well_above_or_at_one(
+    make: Callable[[random.Random], float], is_told: bool
+) -> None:
+    chance = random.Random(12)
+    values = [number for number in (make(chance) for _ in range(600)) if number > 0]
+    column = column_of("load", [*map(str, values), "0", "0"])
+    zero = column.texts.index("0")
+    assert (zero in outlier_signs(column)) is is_told

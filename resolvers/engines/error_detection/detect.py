@@ -30,6 +30,7 @@ from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
+from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
@@ -79,7 +80,7 @@ def find_errors(
     _clear_empty_groups(table, votes, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
-    together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful))
+    together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table))
     begun = turned(table)
     for found_together in (order_signs(table, doubtful, begun), *together):
         for cell, reason in found_together.items():

@@ -66,7 +66,9 @@ def _of_one_sign(column: TableColumn, codes: list[int]) -> dict[int, Reason]:
     same = [
         code
         for code, text in plain.items()
-        if len(set(text)) == 1 and len(text) >= (ONE_SIGN if text[0] == "0" else LONG)
+        if len(set(text)) == 1
+        and len(text) >= (ONE_SIGN if text[0] == "0" else LONG)
+        and (column.numbers[code] is None or "." not in column.texts[code])
     ]
     others = [text for text in plain.values() if len(set(text)) > 2 and len(text) >= ONE_SIGN]
     if not same or len(others) < 0.9 * (len(plain) - len(same)) or len(others) < FEWEST:

@@ -24,9 +24,8 @@ OFTENER: Final = 5
 KNOWN_LESS: Final = 8
 """Rows, at least, that are empty in two columns together, for that to be no chance."""
 
-_NAMES_KEY: Final = re.compile(
-    r"(?:^|[_\s-])(?:id|key|ref|code|no|nr|fk)$|[a-z](?:Id|ID|Key|Ref|No|Nr)$", re.IGNORECASE
-)
+NAMES_KEY: Final = re.compile(r"(?:^|[_\s-])(?:id|key|ref|code|no|nr|fk)$|[a-z](?:Id|ID|Key|Ref|No|Nr)$", re.IGNORECASE)
+"""Names of columns that hold keys."""
 _MEANT: Final = frozenset(["none", "unknown", "unk", "-", "--", "undefined", "unspecified", "na", "nil", "dummy"])
 """Stand-ins that may be a value among words: of no kind, of a kind that is not known, a name."""
 
@@ -68,7 +67,7 @@ def _is_of_numbers(column: TableColumn) -> bool:
 
 def _key_of_none(column: TableColumn) -> int | None:
     """The code of -1 or 0 in a column of keys that are above it, and each of which fewer rows have."""
-    if column.number_share < 1 - WORDS or not _NAMES_KEY.search(column.name):
+    if column.number_share < 1 - WORDS or not NAMES_KEY.search(column.name):
         return None
     keys = {code: number for code, number in enumerate(column.numbers) if number is not None}
     low = min(keys, key=keys.__getitem__, default=MISSING)

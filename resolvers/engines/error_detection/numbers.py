@@ -15,7 +15,7 @@ from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.error_detection.order_names import comes_first
 from resolvers.engines.error_detection.placeholder_days import placeholder_day_signs, to_come_signs
-from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, is_other_unit, shifted
+from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, is_other_unit, shifted, zero_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Fences = tuple[float, float, float, float, float]
@@ -86,7 +86,11 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
             signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_days.items()}
     else:
         _stand_apart(signs, values, weighed)
-        for found_numbers in (beyond_zero(column, values, weighed), shifted(values, weighed)):
+        for found_numbers in (
+            beyond_zero(column, values, weighed),
+            zero_signs(column, values, weighed),
+            shifted(values, weighed),
+        ):
             signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_numbers.items()}
     return signs
 

@@ -355,7 +355,7 @@ def _odd_case(column: TableColumn) -> dict[int, Reason]:
     if top_rows < 0.95 * spoken or top == "mixed":
         return {}
     # Among words with capitals, one of capitals only is often a short form.
-    weight = (top_rows / spoken - 0.9) / 0.1 * (2.2 if top == "title" else 3.4)
+    weight = (top_rows / spoken - 0.9) / 0.1 * (2.2 if top == "title" else 3.8)
     # None of several words with a capital, where nearly all have one, is no name of its own.
     plain = min(1.0, (top_rows / spoken - 0.9) / 0.06) * 3.6 if top == "title" else weight
     return {

@@ -25,6 +25,12 @@ MOST_USUAL: Final = 30
 """The share of the rows and the rows that have a usual number, at least, and how many of them there are at most."""
 MOST_SHIFTED: Final = 0.02
 """The share of the rows, at most, that are written in another unit."""
+FEWEST_BESIDE: Final = 100
+MOST_ZEROS: Final = 0.02
+"""Numbers of a column, at least, among which few are 0, and the share that these are at most."""
+ABOVE: Final = 0.1
+FEWEST_UNITS: Final = 10
+"""How far above 0 the least of a hundred lies: a part of the middle, and so many units, as counts thin out to 0."""
 CONVERTED: Final = 0.6
 """The share of numbers that lie among the usual ones in another unit, at least, if that is what they are in."""
 SPREAD: Final = 0.4
@@ -57,6 +63,28 @@ def beyond_zero(
         return {}
     reason = Reason(Sign.OUTLIER, 3.8, NEGATIVE, by_sign=True)
     return {code: reason for number, _, code in weighed if number < 0}
+
+
+def zero_signs(
+    column: TableColumn, values: Sequence[float], weighed: Sequence[tuple[float, int, int]]
+) -> dict[int, Reason]:
+    """A few noughts in a column of numbers that end well above, or that end at 1 as if cut off there."""
+    size = len(values)
+    below, start = bisect_left(values, 0.0), bisect_right(values, 0.0)
+    zeros = start - below
+    if size < FEWEST_BESIDE or not 0 < zeros <= MOST_ZEROS * size or below > MOST_ZEROS * size:
+        return {}
+    if _RELATIVE & set(words_of(column.name).words):
+        return {}
+    rows = {number: count for number, count, _ in weighed}
+    lowest, middle = values[start + (size - start) // 100], values[start + (size - start) // 2]
+    is_apart = lowest >= ABOVE * middle and lowest >= FEWEST_UNITS * min(1.0, values[start])
+    ones, twos = rows.get(1.0, 0), rows.get(2.0, 0)
+    ends_at_one = values[start] == 1.0 and ones >= max(EDGE * 2 * zeros, twos) and ones >= FEWEST_USUAL
+    if not (is_apart or ends_at_one):
+        return {}
+    reason = Reason(Sign.OUTLIER, 3.8, "Hardly any other is 0, and no other lies near.")
+    return {code: reason for number, _, code in weighed if number == 0}
 
 
 def shifted(values: Sequence[float], weighed: Sequence[tuple[float, int, int]]) -> dict[int, Reason]:

@@ -10,7 +10,7 @@ import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
 const NOUN = "suspects.count";
-const KINDS = ["DEPENDENCY", "VARIANT", "WRITING", "WORD", "PATTERN", "LETTERS", "RARE", "OUTLIER", "STAND_IN", "MISSING", "DOMAIN", "ORDER", "FORMULA"];
+const KINDS = ["DEPENDENCY", "VARIANT", "WRITING", "WORD", "PATTERN", "LETTERS", "RARE", "OUTLIER", "STAND_IN", "MISSING", "DOMAIN", "ORDER", "FORMULA", "REPEATED"];
 const VERDICTS = ["UNDECIDED", "WRONG", "FINE", "ALWAYS_FINE", ""];
 const SURE = ["", "0.5", "0.75", "0.9"];
 const choiceOf = (key, verdict) => ({

@@ -500,6 +500,7 @@ export default {
   "suspect.DOMAIN": "Wert einer anderen Spalte",
   "suspect.ORDER": "kleiner, als es sein darf",
   "suspect.FORMULA": "geht nicht auf",
+  "suspect.REPEATED": "Schlüssel einer anderen Zeile",
   "suspects.WRONG": "Wirklich falsch",
   "suspects.WRONG.all": "Alle falsch",
   "suspects.WRONG.act": "Bestätigen",

@@ -500,6 +500,7 @@ export default {
   "suspect.DOMAIN": "value of another column",
   "suspect.ORDER": "less than it may be",
   "suspect.FORMULA": "does not add up",
+  "suspect.REPEATED": "key of another row",
   "suspects.WRONG": "Really wrong",
   "suspects.WRONG.all": "All wrong",
   "suspects.WRONG.act": "Confirm",
