@@ -114,6 +114,24 @@ def text_of(value: Any) -> str | None:
     return text or None
 
 
+CLOSED: Final = 0.95
+"""The share of the rows whose value comes again and again, from which the others are slips: of a closed list."""
+FEWEST_CLOSED: Final = 50
+AGAIN: Final = 3
+AGAIN_SHARE: Final = 0.005
+"""Rows of such a column, at least, and rows that have one of its values, also as a share."""
+
+
+def _meant(counted: Counter[str], rows: int) -> list[str]:
+    """The values of a column; of a closed list without those of few rows, which slips and exchanged cells leave there.
+
+    They would be most of its different values, and each of those counts as much as one that half of the rows have.
+    """
+    often = [text for text, count in counted.items() if count >= max(AGAIN, AGAIN_SHARE * rows)]
+    is_closed = rows >= FEWEST_CLOSED and sum(counted[text] for text in often) >= CLOSED * rows
+    return often if is_closed else list(counted)
+
+
 class ColumnValues:
     """The values of one column, as the recognisers look at them."""
 
@@ -142,8 +160,8 @@ class ColumnValues:
         self.is_boolean = bool(present) and booleans >= 0.9 * present
         self.is_binary = bool(present) and binary >= 0.9 * present
         self.counted = counted
-        self.distinct: tuple[str, ...] = tuple(counted)[:MOST_TESTED]
         self.rows = sum(counted.values())
+        self.distinct: tuple[str, ...] = tuple(_meant(counted, self.rows))[:MOST_TESTED]
 
     @cached_property
     def length(self) -> float:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from resolvers.engines.recognition.matching import RECOGNIZERS, nats_of
+from resolvers.engines.recognition.model import ColumnValues
+from schema.data_readiness.source import ColumnFacts
 from tests.engines.recognition.support import found_in, tags
 
 rng = random.Random(93)
@@ -104,3 +106,12 @@ def test_five_registry_numbers_of_which_most_pass_some_scheme_are_no_persons_num
         drawn = random.Random(seed)
         wrong += bool(tags([str(drawn.randint(100_000_000, 999_999_999)) for _ in range(4)], "registry_no"))
     assert wrong <= 1
+
+
+def test_a_few_strewn_values_of_another_column_say_nothing_of_a_closed_list() -> None:
+    terms: list[Any] = [("QAP", "QXW", "QDP", "QCA", "QPT")[at % 5] for at in range(600)]
+    strewn = ["Portugal", "Norway", "Greece", "Austria"]
+    found = found_in({"terms": [*strewn, *terms[4:]], "driver": [OWNERS[at % 60] for at in range(600)]})
+    assert [one.tag for one in found["terms"]] == []
+    open_list = [*strewn * 3, *[f"unit {at}" for at in range(10)]]
+    assert len(ColumnValues(ColumnFacts("a.b.c.d.e", "e", 0), open_list).distinct) == 14, "too few rows to be one"
