@@ -75,8 +75,10 @@ class Stage:
         stage.tokens["anonymous"] = None
         return stage
 
-    async def relations(self) -> list[list[str]]:
-        """Who holds what, in both organizations, wherever the engine keeps it."""
+    async def relations_apart(self) -> list[list[str]]:
+        """Who holds what, in both organizations, where a server of its own keeps it; nothing where the store does."""
+        if self.world.app.parts.settings.openfga_url is None:
+            return []
         relations = self.world.app.parts.services.relations
         return [sorted(map(str, await relations.read(org, limit=10_000))) for org in (ORG, OTHER_ORG)]
 
@@ -105,8 +107,9 @@ class Stage:
         )
         uri: str = made["resource_uri"]
         if place.name == "own":
-            for role in CONNECTION_ROLES:
-                await self.world.grant(f"{role}-of-data_connection", role, "data_connection", uri)
+            await self.world.grant_all(
+                (f"{role}-of-data_connection", role, "data_connection", uri) for role in CONNECTION_ROLES
+            )
         return uri
 
     async def configuration(self, place: Place) -> str:

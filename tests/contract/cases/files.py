@@ -65,8 +65,7 @@ async def artifact(stage: Stage, place: Place) -> dict[str, Any]:
 
 async def _shared(stage: Stage, place: Place, kind: str, uri: str) -> str:
     if place.name == "own":
-        for role in CONNECTION_ROLES:
-            await stage.world.grant(f"{role}-of-data_connection", role, kind, uri)
+        await stage.world.grant_all((f"{role}-of-data_connection", role, kind, uri) for role in CONNECTION_ROLES)
     return uri
 
 
