@@ -5,6 +5,7 @@ that names what a path takes, and the 404 are Starlette's own: each entry of the
 those of all routes, in their order, that can fit a path at all.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ class _Table:
     """
 
     def __init__(self, routes: Sequence[BaseRoute]) -> None:
-        self._routes = [(route, _beginning(route)) for route in routes]
+        self._routes = [(route, _beginning(getattr(route, "path", ""))) for route in routes]
         self._known = {parts[:length] for _, parts in self._routes for length in range(len(parts) + 1)} | {()}
         self._made: dict[Parts, Router] = {}
 
@@ -62,10 +63,11 @@ class _Table:
         return made
 
 
-def _beginning(route: BaseRoute) -> Parts:
-    """The parts of a route's path before its first parameter."""
+@functools.cache
+def _beginning(path: str) -> Parts:
+    """The parts of a route's path before its first parameter; one application after another has the same paths."""
     parts: list[str] = []
-    for part in getattr(route, "path", "").split("/")[1 : DEEPEST + 1]:
+    for part in path.split("/")[1 : DEEPEST + 1]:
         if "{" in part:
             break
         parts.append(part)
