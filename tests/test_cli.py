@@ -112,6 +112,12 @@ def test_token_with_missing_or_wild_options_is_a_usage_error(tmp_path: Path, giv
 
 
 @pytest.mark.starts
+def test_short_commands_import_by_themselves_what_they_use(tmp_path: Path) -> None:
+    made = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga")
+    assert made.stdout == "Organization acme was created; olga is its owner.\n", made.stderr
+    assert stoa(tmp_path, "audit", "verify").stdout == "No organization has an audit log yet.\n"
+
+
 def test_bootstrap_twice_or_a_repair_of_nothing_changes_nothing(tmp_path: Path) -> None:
     def dump() -> list[Any]:
         engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
@@ -524,7 +530,6 @@ def test_a_demo_without_its_data_says_what_to_install(tmp_path: Path) -> None:
     assert "Traceback" not in answer.stderr
 
 
-@pytest.mark.starts
 def test_an_audit_log_is_verified_and_exported_and_what_was_changed_shows(tmp_path: Path) -> None:
     stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
     assert stoa(tmp_path, "audit", "verify").stdout == "No organization has an audit log yet.\n"

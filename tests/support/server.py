@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -37,6 +38,21 @@ def until(found: Callable[[], T | None], what: str, seconds: float = PATIENCE) -
             return answer
         time.sleep(0.02)
     raise AssertionError(f"waited in vain for {what}")
+
+
+def status_of(port: int, path: str) -> int:
+    """What a server on a port of 127.0.0.1 answers; 0 when nothing listens.
+
+    It is asked again and again while a server starts, and making a client of httpx each time costs as much as a start.
+    """
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()
 
 
 def environment(folder: Path, settings: Mapping[str, Any] | None = None) -> dict[str, str]:
@@ -138,10 +154,7 @@ class Server(Process):
 
     def status(self, path: str) -> int:
         """What a path answers without a token; 0 when nothing listens."""
-        try:
-            return httpx.get(self.address + path, timeout=60).status_code
-        except httpx.TransportError:
-            return 0
+        return status_of(self.port, path)
 
     def ready(self) -> Self:
         """Wait until it serves."""
