@@ -11,7 +11,7 @@ from tests.security.guard.ground import DIALECTS
 from tests.security.guard.harmless import harmless
 from tests.security.guard.trial import judge
 
-SHARDS: Final = 4
+SHARDS: Final = 8
 _ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names
 _CASES: Final = [
     pytest.param(
