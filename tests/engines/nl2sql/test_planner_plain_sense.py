@@ -194,3 +194,15 @@ def test_a_refusal_names_no_little_words_as_missing() -> None:
     outcome = asked("xylophone by quarter since January 2024", _known())
     assert not isinstance(outcome, QueryDraft)
     assert not any(word in outcome.message for word in ("quarter", "since"))
+
+
+@pytest.mark.parametrize("text", ["skippers who sail at least two boats", "skippers who sail no boats"])
+def test_a_table_whose_key_is_counted_is_not_passed_over(text: str) -> None:
+    tie = keyed(
+        table("sails", "skipper_id*:INTEGER boat_id*:INTEGER"),
+        skipper_id="skippers.skipper_id",
+        boat_id="boats.boat_id",
+    )
+    draft = drafted(text, _known(tie))
+    assert '"boats"' not in draft.sql
+    assert "a table is named and not used" not in (draft.evidence or {})["doubts"]

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.nl2sql.joining.ties import Key
 from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
@@ -271,14 +272,25 @@ def _other_end(tables: set[str], columns: set[str], pieces: Cut, catalog: Catalo
 
 
 def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
-    """Whether words are surely the name of a table, and the query has neither it nor a column that they may be."""
+    """Whether words are surely the name of a table, and the query has neither it, nor a key that tells its rows, nor
+    a column that they may be.
+    """
     ref = atom.ref
     if ref is None or ref.values or ref.literals or ref.measures or ref.best(MentionKind.TABLE) < _NAMED:
         return False
-    named = {catalog.tables[one.table].name for one in ref.tables if one.table is not None and one.score >= 0.8}
-    return not named & tables and not any(
+    named = {one.table for one in ref.tables if one.table is not None and one.score >= 0.8}
+    if any(
+        key.to in named and key.table not in named and _is_used(key, catalog, tables, columns) for key in catalog.keys
+    ):
+        return False  # courses, by the `course_id` of what is taught
+    return not {catalog.tables[one].name for one in named} & tables and not any(
         one.column is not None and one.column.column in columns for one in ref.columns
     )
+
+
+def _is_used(key: Key, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
+    """Whether a query has a key to another table."""
+    return catalog.tables[key.table].name in tables and columns.issuperset(key.columns)
 
 
 def _is_held(atom: Atom, literals: str, columns: set[str]) -> bool:
