@@ -4,6 +4,10 @@ from itertools import pairwise
 
 import pytest
 
+from benchmarks.quality.asking import Answer, Session, Verdict
+from benchmarks.quality.calibrate_chart import Parsed, fit_scores
+from benchmarks.quality.questions import Question
+from benchmarks.quality.shadow import paired
 from resolvers.engines.nl2sql.chart.binding import Ground
 from resolvers.engines.nl2sql.chart.chart import BEAM, Chart
 from resolvers.engines.nl2sql.chart.drafter import Reading, readings
@@ -15,7 +19,7 @@ from resolvers.engines.nl2sql.chart.scoring import CONFIDENCE, confidence
 from resolvers.engines.nl2sql.drafter import understood
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import Asked, no_lookup
-from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.plan import Literal, Plan
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from tests.engines.nl2sql.catalogs import NOW, column, fqn, keyed, knowledge, table
 
@@ -145,3 +149,31 @@ def test_a_reading_that_loses_words_is_less_sure():
     assert lost.features["lost_words"] == 1
     assert confidence(lost.features) < confidence(whole.features)
     assert CONFIDENCE["lost_words"] < 0
+
+
+def reading(sql: str, **features: float) -> Reading:
+    """A reading of which only its query and features matter."""
+    return Reading(Plan(fqn("club"), ()), sql, 0.0, features)
+
+
+def test_the_fit_prefers_what_right_readings_have():
+    right, wrong = reading("a", far=0.0, joint=1.0), reading("b", far=2.0, joint=1.0)
+    weights = fit_scores([Parsed("x", (wrong, right), (False, True))], {})
+    assert weights["far"] < 0
+    assert weights["joint"] == pytest.approx(0, abs=1e-6)
+
+
+def test_drafters_agree_where_their_answers_have_the_same_rows():
+    class Same(Session):
+        def __init__(self) -> None:
+            pass
+
+        def rows_of(self, sql: str):
+            return [("a", 1), ("b", 2)] if "x" in sql else [(2, "b"), (1, "a")] if "y" in sql else [("c", 3)]
+
+    def answer(sql: str | None, verdict: Verdict = Verdict.RIGHT) -> Answer:
+        return Answer(Question("d", "join", "?", ("q",)), verdict, 0.0, 0.9 if sql else None, sql)
+
+    assert paired(Same(), answer("x"), answer("y")).agree
+    assert not paired(Same(), answer("x"), answer("z")).agree
+    assert not paired(Same(), answer("x"), answer(None, Verdict.ASKED)).both_answer

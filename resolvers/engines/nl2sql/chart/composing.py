@@ -69,6 +69,8 @@ class _Composer:
         outputs = [term for item in asked.items for term in self.terms(item, main)]
         if not outputs:
             raise Unfit
+        if not asked.groups and any(isinstance(one, Figure) for one in outputs):
+            self.add({"mixed": float(any(isinstance(one, Column | Span) for one in outputs))})
         having = [Comparison(self.figure(tally, main), one.operator, one.numbers) for tally, one in asked.having]
         orders = list(rows.orders) if rows is not None else []
         limit, offset = (rows.limit, rows.offset) if rows is not None else (None, 0)
@@ -145,7 +147,8 @@ class _Composer:
             case Shown(attribute, table, by) if by is not None and table is not None:
                 return [self.referred(attribute, table, by)]
             case Shown(attribute, table):
-                return [self.column(attribute, table or self.anchor(main), main)]
+                term = self.column(attribute, table or self.anchor(main), main)
+                return self.whole_name(attribute, term) or [term]
             case Rows(table):
                 if table != main and self.ground.reaches(main, table) is None:
                     raise Unfit
@@ -156,6 +159,13 @@ class _Composer:
                 return [self.ratio(rows, of)]
             case Difference(greater, less):
                 return [self.difference(greater, less, main)]
+
+    def whole_name(self, attribute: Attribute, term: Term) -> list[Term]:
+        """All parts of a name of which one was found; none where it has but one."""
+        if attribute.words not in (("name",), ("full", "name")) or not isinstance(term, Column):
+            return []
+        parts = self.ground.catalog.names(term.table)
+        return list(map(column_of, parts)) if any(one.column == term.column for one in parts) else []
 
     def referred(self, attribute: Attribute, table: str, by: ColumnKey) -> Term:
         """A column of the row that another column refers to."""

@@ -210,6 +210,13 @@ def older_than_the_average_one(_: Ground, degree: Degree, *found: object) -> Bui
         yield Surpasses(degree, said, aggregate, rows=rows), {"nested": 1.0}
 
 
+@RULES.rule("Surpassing", "More Attribute than Aggregate ?Rows|Attribute")
+def more_than_average(_: Ground, operator: Operator, attribute: Attribute, how: Aggregate, *of: object) -> Built:
+    """`more seats than the average pub`."""
+    rows = next((one for one in of if isinstance(one, Rows)), None)
+    yield Surpasses(attribute, operator, how, rows=rows), {"nested": 1.0}
+
+
 @RULES.rule("Surpassing", "Surpassing link ?all Rows")
 def surpassing_rows(_: Ground, found: Surpasses, rows: Rows) -> Built:
     """`... the average strength of all beers`."""

@@ -53,6 +53,14 @@ def of_value(ground: Ground, value: Value) -> Built:
             yield chosen(Rows(key.table), condition), features
 
 
+@RULES.rule("Rows", "Entity Number")
+def numbered(ground: Ground, rows: Rows, number: Literal) -> Built:
+    """`parcel 504`."""
+    key = ground.catalog.key(rows.table)
+    if key is not None and ground.catalog.is_number(key):
+        yield chosen(rows, Comparison(column_of(key), Operator.EQUAL, (number,))), {"numbered": 1.0}
+
+
 @RULES.rule("Rows", "distinct Rows", "all distinct Rows")
 def distinct(_: Ground, rows: Rows) -> Built:
     """`different firefighters`."""

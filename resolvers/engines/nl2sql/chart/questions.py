@@ -1,27 +1,22 @@
-"""Rules of figures, groups, orders and whole questions."""
+"""Rules of figures, of what is shown, and of whole questions."""
 
 from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.chart.binding import Ground, chosen
-from resolvers.engines.nl2sql.chart.noun_phrases import whole
 from resolvers.engines.nl2sql.chart.pieces import (
     Ask,
     Attribute,
     Item,
     Items,
-    Many,
     Open,
-    Quantity,
-    Ranking,
     Rows,
     Shown,
-    Sorting,
     Tally,
 )
 from resolvers.engines.nl2sql.chart.rules import Built, RuleSet
 from resolvers.engines.nl2sql.language.degrees import Degree
-from resolvers.engines.nl2sql.plan import Aggregate, Literal, Unit
+from resolvers.engines.nl2sql.plan import Aggregate
 
 RULES: Final = RuleSet()
 
@@ -41,8 +36,10 @@ def count_distinct(_: Ground, attribute: Attribute) -> Built:
 
 
 @RULES.rule("Tally", "count ?link Attribute", counted_values=1.0)
-def count_values(_: Ground, attribute: Attribute) -> Built:
-    """`how many countries`, where those are values: each counts once."""
+def count_values(ground: Ground, attribute: Attribute) -> Built:
+    """`how many countries`, where those are values: each counts once; `how many seats`, which are added up."""
+    if attribute.options and ground.catalog.is_measure(attribute.options[0][0]):
+        yield Tally(Aggregate.SUM, attribute), {"added_up": 1.0}
     yield Tally(Aggregate.COUNT, attribute, distinct=True), {}
 
 
@@ -73,7 +70,7 @@ def as_aggregate(_: Ground, degree: Degree) -> Built:
         yield _ENDS[degree.descending], {}
 
 
-@RULES.rule("Tally", "number", bare_figures=1.0)
+@RULES.rule("Tally", "number", "count", bare_figures=1.0)
 def that_number(_: Ground) -> Built:
     """`... and the number`: of what was asked for before."""
     yield Tally(Aggregate.COUNT), {}
@@ -175,7 +172,7 @@ def ask_items(_: Ground, items: Items) -> Built:
 def which_of(_: Ground, items: Items, rows: Rows) -> Built:
     """`which sites have a telescope with first light after 1980`: each once."""
     if all(isinstance(one, Shown) for one in items.items):
-        yield Ask(_said_of(items, rows.table), rows, distinct=True), {}
+        yield Ask(said_of(items, rows.table), rows, distinct=True), {}
 
 
 @RULES.rule("Ask", "Items ?link each Rows")
@@ -200,13 +197,13 @@ def ask_referred(ground: Ground, asked: Ask, items: Items, attribute: Attribute)
 @RULES.rule("Ask", "Items ?link Rows", "Items link all Rows")
 def ask_items_of(_: Ground, items: Items, rows: Rows) -> Built:
     """`the names and salaries of all firefighters`."""
-    yield Ask(_said_of(items, rows.table), rows, distinct=items.distinct or rows.distinct), {}
+    yield Ask(said_of(items, rows.table), rows, distinct=items.distinct or rows.distinct), {}
 
 
 @RULES.rule("Ask", "Rows possessive Items", "Rows ?comma link Items", "Rows and Items")
 def ask_of_items(_: Ground, rows: Rows, items: Items) -> Built:
     """`the stations' names`, `stations and their names`."""
-    yield Ask(_said_of(items, rows.table), rows, distinct=items.distinct), {}
+    yield Ask(said_of(items, rows.table), rows, distinct=items.distinct), {}
 
 
 @RULES.rule("Ask", "How ?link Rows", "How Rows")
@@ -229,26 +226,45 @@ def only_figures(_: Ground, items: Items) -> Built:
         yield items, {}
 
 
+@RULES.rule("Ask", "much ?link Rows Deed", "much Deed ?link Rows")
+def how_much(ground: Ground, one: Rows | Degree, other: Rows | Degree) -> Built:
+    """`how much does Ivy earn`."""
+    rows, degree = (one, other) if isinstance(one, Rows) else (other, one)
+    if isinstance(rows, Rows) and isinstance(degree, Degree):
+        yield from how_old(ground, degree, rows)
+
+
+@RULES.rule("Ask", "when ?link Rows ?link Attribute")
+def when_done(ground: Ground, rows: Rows, attribute: Attribute) -> Built:
+    """`when was Ivy hired`."""
+    for key, features in ground.dated(attribute, rows.table):
+        yield Ask((Shown(Attribute(((key, 1.0),)), rows.table),), rows), features
+
+
 @RULES.rule("Ask", "Ask ?comma and Items")
 def ask_these_too(_: Ground, asked: Ask, items: Items) -> Built:
     """`the names of the beers poured at the Plough and their prices`."""
     plain = all(isinstance(one, Shown) for one in (*asked.items, *items.items))
     if plain and asked.rows is not None and not asked.groups:
-        yield replace(asked, items=(*asked.items, *_said_of(items, asked.rows.table))), {}
+        yield replace(asked, items=(*asked.items, *said_of(items, asked.rows.table))), {}
 
 
 @RULES.rule("Ask", "Ask ?comma and Items link Rows")
 def ask_more(_: Ground, asked: Ask, items: Items, rows: Rows) -> Built:
     """`the names of firefighters and the names of their stations`."""
     if rows.is_bare and asked.rows is not None and asked.rows.table != rows.table:
-        yield replace(asked, items=(*asked.items, *_said_of(items, rows.table))), {}
+        yield replace(asked, items=(*asked.items, *said_of(items, rows.table))), {}
 
 
 @RULES.rule("Ask", "Ask ?comma and Figures", "Ask ?comma and Figures ?link each", "Ask ?comma link Figures each")
 def with_figures(_: Ground, asked: Ask, items: Items) -> Built:
     """`the stations with more than one engine and the number of engines of each`."""
-    if asked.rows is not None and not asked.groups and not any(isinstance(one, Tally) for one in asked.items):
-        rows = asked.rows
+    rows = asked.rows
+    if rows is None or any(isinstance(one, Tally) for one in asked.items):
+        return
+    if asked.groups:
+        yield replace(asked, items=(*asked.items, *items.items)), {}
+    else:
         yield replace(asked, items=(*asked.items, *items.items), groups=(Rows(rows.table),)), {"grouped": 1.0}
 
 
@@ -262,7 +278,7 @@ def told(_: Ground, items: Items) -> Built:
 def told_of(_: Ground, items: Items, rows: Rows) -> Built:
     """`Show the name of the star.`"""
     if rows.is_bare and any(isinstance(one, Shown) for one in items.items):
-        yield replace(items, items=_said_of(items, rows.table)), {}
+        yield replace(items, items=said_of(items, rows.table)), {}
 
 
 @RULES.rule("Told", "Rows possessive Items")
@@ -294,220 +310,16 @@ def and_show(_: Ground, asked: Ask, items: Items) -> Built:
         table = asked.rows.table
         if any(isinstance(one, Tally) for one in items.items):
             if any(isinstance(one, Shown) for one in items.items):
-                found = _said_of(items, table)
+                found = said_of(items, table)
                 yield replace(asked, items=found, groups=(Rows(table),)), {"asked_again": 1.0, "grouped": 1.0}
             return
-        yield replace(asked, items=_said_of(items, table), distinct=items.distinct), {"asked_again": 1.0}
+        yield replace(asked, items=said_of(items, table), distinct=items.distinct), {"asked_again": 1.0}
 
 
-def _said_of(items: Items, table: str) -> tuple[Item, ...]:
+def said_of(items: Items, table: str) -> tuple[Item, ...]:
     return tuple(
         replace(one, table=table) if isinstance(one, Shown) and one.table is None else one for one in items.items
     )
-
-
-# Groups.
-
-
-@RULES.rule("Grouping", "each Attribute", "per Attribute", "by Attribute")
-def by_attribute(_: Ground, attribute: Attribute) -> Built:
-    """`for each rank title`."""
-    yield Ask(groups=(Shown(attribute),)), {"grouped": 1.0}
-
-
-@RULES.rule("Grouping", "each Rows", "per Rows", "by Rows")
-def by_rows(_: Ground, rows: Rows) -> Built:
-    """`for each station with at least two engines`."""
-    if not rows.orders:
-        yield Ask(groups=(rows,)), {"grouped": 1.0}
-
-
-@RULES.rule("Grouping", "each Attribute link Quantity Rows")
-def by_attribute_of_many(_: Ground, attribute: Attribute, quantity: Quantity, rows: Rows) -> Built:
-    """`for each policy type with at least 2 policies`."""
-    if not rows.orders:
-        group = Shown(attribute, rows.table)
-        yield Ask(groups=(group,), having=((Tally(Aggregate.COUNT, rows=rows), quantity),)), {"grouped": 1.0}
-
-
-@RULES.rule("Grouping", "each Unit", "per Unit", "by Unit")
-def by_unit(_: Ground, unit: Unit) -> Built:
-    """`in each year`."""
-    yield Ask(groups=(Shown(Attribute((), (), unit)),)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Figures ?link Grouping")
-def grouped(_: Ground, items: Items, grouping: Ask) -> Built:
-    """`the average salary for each rank title`."""
-    yield Ask((*grouping.groups, *items.items), groups=grouping.groups, having=grouping.having), {}
-
-
-@RULES.rule("Ask", "Grouping ?comma Figures", "link Grouping ?comma Figures", "Grouping ?comma ask Figures")
-def grouped_before(ground: Ground, grouping: Ask, items: Items) -> Built:
-    """`for each rank title, the average salary`."""
-    yield from grouped(ground, items, grouping)
-
-
-@RULES.rule("Ask", "Grouping ?comma ?ask Items", "link Grouping ?comma ?ask Items")
-def grouped_with_names(_: Ground, grouping: Ask, items: Items) -> Built:
-    """`for each station, its name and the average salary`."""
-    shown = [one for one in items.items if isinstance(one, Shown)]
-    group = grouping.groups[0]
-    if shown and len(shown) < len(items.items) and isinstance(group, Rows):
-        yield Ask(_said_of(items, group.table), groups=grouping.groups), {}
-
-
-@RULES.rule("Ask", "Items ?link Grouping")
-def grouped_by_shown(_: Ground, items: Items, grouping: Ask) -> Built:
-    """`the country and the number of makers of each country`."""
-    figures = [one for one in items.items if isinstance(one, Tally)]
-    if figures and len(figures) < len(items.items):
-        group = grouping.groups[0]
-        yield Ask(_said_of(items, group.table) if isinstance(group, Rows) else items.items, groups=grouping.groups), {}
-
-
-@RULES.rule("Ask", "Attribute ?link Many ?link Rows", "Attribute link Many Rows", ranked=1.0)
-def group_with_most(_: Ground, attribute: Attribute, many: Many, rows: Rows) -> Built:
-    """`which district has the most stations`."""
-    if not rows.orders:
-        group = Shown(attribute, rows.table)
-        sorting = Sorting(Tally(Aggregate.COUNT, rows=rows), many.descending, many.limit)
-        yield Ask((group,), rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Attribute ?link Many Attribute ?link Aggregate", ranked=1.0)
-def group_with_most_of(_: Ground, group: Attribute, many: Many, attribute: Attribute, how: Aggregate) -> Built:
-    """`which town has the fewest seats in total`."""
-    shown = Shown(group)
-    sorting = Sorting(Tally(how, attribute), many.descending, many.limit)
-    yield Ask((shown,), groups=(shown,), sortings=(sorting,)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Common Attribute", "Common Attribute link Rows", "Attribute ?link Common ?link Rows", ranked=1.0)
-def most_common(_: Ground, *found: object) -> Built:
-    """`the most common kind of callouts`."""
-    attribute = next(one for one in found if isinstance(one, Attribute))
-    rows = next((one for one in found if isinstance(one, Rows)), None)
-    descending = next(one for one in found if isinstance(one, bool))
-    table = rows.table if rows is not None else attribute.options[0][0].table if attribute.options else None
-    if table is None or (rows is not None and rows.orders):
-        return
-    rows = rows or Rows(table)
-    group = Shown(attribute, table)
-    sorting = Sorting(Tally(Aggregate.COUNT, rows=rows), descending, 1)
-    yield Ask((group,), rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Attribute ?link Quantity Rows")
-def group_with_many(_: Ground, attribute: Attribute, quantity: Quantity, rows: Rows) -> Built:
-    """`the majors with more than one student`."""
-    if not rows.orders:
-        group = Shown(attribute, rows.table)
-        yield Ask((group,), rows, (group,), ((Tally(Aggregate.COUNT, rows=rows), quantity),)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Attribute ?link Tally ?link Quantity")
-def group_with_figure(_: Ground, attribute: Attribute, tally: Tally, quantity: Quantity) -> Built:
-    """`the sections with a total rent of more than 100`."""
-    group = Shown(attribute)
-    yield Ask((group,), tally.rows, (group,), ((tally, quantity),)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Rows ?link Tally ?link Quantity", "Rows ?link Tally link Quantity")
-def rows_with_figure(_: Ground, rows: Rows, tally: Tally, quantity: Quantity) -> Built:
-    """`the vendors with a total quantity above 50`."""
-    if not rows.orders and tally.of is not None:
-        yield Ask((Rows(rows.table),), rows, (rows,), ((tally, quantity),)), {"grouped": 1.0}
-
-
-@RULES.rule("Ask", "Attribute ?link Ranking Tally", ranked=1.0)
-def group_with_highest(_: Ground, attribute: Attribute, ranking: Ranking, tally: Tally) -> Built:
-    """`which make has the largest average tank size`."""
-    group = Shown(attribute)
-    sorting = Sorting(tally, ranking.degree.descending, ranking.limit)
-    yield Ask((group,), tally.rows, groups=(group,), sortings=(sorting,)), {"grouped": 1.0}
-
-
-# Orders that are said apart.
-
-
-@RULES.rule("Sorting", "order Attribute", "order by Attribute", "by Attribute", "link Direction link Attribute",
-            "Direction Attribute")  # fmt: skip
-def by_property(_: Ground, attribute: object, *more: object) -> Built:
-    """`ordered by age`."""
-    found = next(one for one in (attribute, *more) if isinstance(one, Attribute))
-    yield Sorting(found, "desc" in (attribute, *more)), {}
-
-
-@RULES.rule("Sorting", "order ?by Tally", "order ?by Figures")
-def by_figure(_: Ground, found: Tally | Items) -> Built:
-    """`sorted by the number of stations`."""
-    if isinstance(found, Tally):
-        yield Sorting(found), {}
-
-
-@RULES.rule("Sorting", "order Direction", "link Direction", "Direction", unsaid_orders=1.0)
-def by_shown(_: Ground, direction: str) -> Built:
-    """`in descending order`: of what is shown."""
-    yield Sorting(None, direction == "desc"), {}
-
-
-@RULES.rule("Sorting", "from Superlative to Superlative")
-def between_ends(_: Ground, degree: Degree, other: Degree) -> Built:
-    """`from the strongest to the weakest`."""
-    if degree.descending != other.descending:
-        yield Sorting(degree), {}
-
-
-@RULES.rule("Direction", "from Superlative to Superlative")
-def from_to(_: Ground, degree: Degree, other: Degree) -> Built:
-    """`from longest to shortest`."""
-    if degree.descending != other.descending:
-        yield "desc" if degree.descending else "asc", {}
-
-
-@RULES.rule("Sorting", "Sorting ?link ?comma Direction")
-def turned(_: Ground, sorting: Sorting, direction: str) -> Built:
-    """`by age in descending order`."""
-    if not sorting.descending and sorting.by is not None:
-        yield replace(sorting, descending=direction == "desc"), {}
-
-
-@RULES.rule("Sorting", "Superlative Superlative", "order Superlative Superlative")
-def richest_first(_: Ground, degree: Degree, first: Degree) -> Built:
-    """`richest first`."""
-    if first.adjective == "first":
-        yield Sorting(degree), {}
-
-
-@RULES.rule("Ask", "Ask ?comma and ?link Sorting")
-def sorted_further(_: Ground, asked: Ask, sorting: Sorting) -> Built:
-    """`sorted by constellation and then by name`."""
-    ordered = bool(asked.sortings) or (asked.rows is not None and bool(asked.rows.orders) and asked.rows.limit is None)
-    if ordered and sorting.by is not None and len(asked.sortings) < 2:
-        yield replace(asked, sortings=(*asked.sortings, sorting)), {}
-
-
-@RULES.rule("Ask", "Ask ?comma Sorting", "Ask and Sorting", "Ask end Sorting")
-def sorted_ask(_: Ground, asked: Ask, sorting: Sorting) -> Built:
-    """A question with the order of its answer."""
-    if not asked.sortings and (asked.rows is None or not asked.rows.orders):
-        yield replace(asked, sortings=(sorting,)), {}
-
-
-@RULES.rule("Ask", "Ask ?comma ?link Common|Most Superlative")
-def frequent_first(_: Ground, asked: Ask, descending: object, first: Degree) -> Built:
-    """`with the most frequent first`."""
-    if asked.groups and not asked.sortings and first.adjective == "first":
-        yield replace(asked, sortings=(Sorting(None, descending is not False),)), {}
-
-
-@RULES.rule("Ask", "top Number Ask")
-def top_ask(_: Ground, number: Literal, asked: Ask) -> Built:
-    """`top 5 countries by number of cities`."""
-    limit = whole(number)
-    if limit is not None and asked.sortings and asked.sortings[0].limit is None:
-        yield replace(asked, sortings=(replace(asked.sortings[0], descending=True, limit=limit),)), {}
 
 
 @RULES.rule("Question", "Ask", "Ask end")
