@@ -336,7 +336,7 @@ async def admission(world: World, rounds: int = 300) -> dict[str, float]:
         caller = await context_factory.caller(connection, CallKind.READ)
 
         async def check() -> None:
-            ctx = await context_factory.context(connection, caller, at_once=True)
+            ctx = await context_factory.context(connection, caller, at_once=True, assumes=True)
             await require(ctx, Permission.CAN_READ_METADATA, "data_connection", world.uri)
 
         steps: dict[str, Callable[[], Any]] = {

@@ -39,7 +39,7 @@ class PageLimitList(BaseModel, Generic[T]):
     pagination: PageLimit
 
     @classmethod
-    def of(cls, window: Page[Any], /) -> "PageLimitList[Any]":
+    def of(cls, window: Page[Any], /) -> Any:
         """Wrap a page."""
         page, pages = _numbers(window)
         return _of_any(PageLimitList).model_construct(
@@ -73,7 +73,7 @@ class PerPageList(BaseModel, Generic[T]):
     data: list[T]
 
     @classmethod
-    def of(cls, window: Page[Any], /) -> "PerPageList[Any]":
+    def of(cls, window: Page[Any], /) -> Any:
         """Wrap a page."""
         page, pages = _numbers(window)
         return _of_any(PerPageList).model_construct(
@@ -104,7 +104,7 @@ class OffsetResults(BaseModel, Generic[T]):
     results: list[T]
 
     @classmethod
-    def of(cls, window: Page[Any], /) -> "OffsetResults[Any]":
+    def of(cls, window: Page[Any], /) -> Any:
         """Wrap a page."""
         return _of_any(OffsetResults).model_construct(
             pagination=OffsetLimit(offset=window.offset, limit=window.limit, total=window.total),
@@ -119,7 +119,7 @@ class DefinitionList(BaseModel, Generic[T]):
     total: int
 
     @classmethod
-    def of(cls, window: Page[Any], /) -> "DefinitionList[Any]":
+    def of(cls, window: Page[Any], /) -> Any:
         """Wrap all there is."""
         return _of_any(DefinitionList).model_construct(definitions=window.items, total=window.total)
 

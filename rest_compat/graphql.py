@@ -7,7 +7,7 @@ REST, with the list of `errors` beside it that clients of a graph look for.
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -30,7 +30,7 @@ from rest_compat.errors import as_api_error, response_of
 from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
 from rest_compat.kept_answers import keep_answer, look_at_catalog
-from rest_compat.request import ContextFactory, state_of
+from rest_compat.request import ContextFactory, header, state_of
 from rest_compat.request_ids import say_which_request
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
@@ -51,6 +51,9 @@ from schema.numbers import require_finite
 T = TypeVar("T")
 
 RESPONSE_TYPE = "application/graphql-response+json"
+LONGEST_ACCEPT: Final = 200
+"""Letters of a header `Accept` of which is remembered what it asks for."""
+
 _ACCEPT = "x-stoa-accept"
 _FORM = "stoa.form"
 _CHARGE = "stoa.charge"
@@ -93,6 +96,8 @@ class GraphEndpoint(GraphQL[Context, None]):
         self.most_operations, self.max_body = settings.streams_per_caller, settings.max_body_bytes
         self.max_answer = settings.graphql_max_answer_bytes
         self._stream_transport_map["sse"].heartbeat_interval = self.heartbeat
+        read = super()._get_stream_transport_from_headers
+        self._streams = lru_cache(256)(lambda accept: read({"accept": accept}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve; what the view refuses as HTTP comes out in the envelope too."""
@@ -124,7 +129,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         if isinstance(request, WebSocket):
             return cast("Context", None)  # who opens a socket says in its first message who they are: see `received`
         context_factory: ContextFactory = request.app.state.context_factory
-        form = request.headers.get("content-type", "").lower().startswith("multipart/")
+        form = header(request.scope["headers"], b"content-type").lower().startswith("multipart/")
         caller = await context_factory.caller(
             request, CallKind.WRITE if form else CallKind.READ
         )  # no stranger sends us files
@@ -211,6 +216,15 @@ class GraphEndpoint(GraphQL[Context, None]):
             )
         return written
 
+    def _get_stream_transport_from_headers(self, headers: Mapping[str, str]) -> Any:
+        """Return how a client wants events, if it does; the library reads the header as a message each time."""
+        accept = headers.get("accept", "")
+        return (
+            self._streams(accept)
+            if len(accept) <= LONGEST_ACCEPT
+            else super()._get_stream_transport_from_headers(headers)
+        )
+
     def should_render_graphql_ide(self, request: Any) -> bool:
         """A request by GET that names its document by the hash is no visit of a browser."""
         return super().should_render_graphql_ide(request) and not {"extensions", "documentId"}.intersection(
@@ -220,7 +234,7 @@ class GraphEndpoint(GraphQL[Context, None]):
     async def get_sub_response(self, request: Request | WebSocket) -> Response:
         """Remember what the client takes, for the answer."""
         response = await super().get_sub_response(request)
-        response.headers[_ACCEPT] = request.headers.get("accept", "")
+        response.headers[_ACCEPT] = header(request.scope["headers"], b"accept")
         return response
 
     async def parse_http_body(self, request: Any) -> GraphQLRequestData | list[GraphQLRequestData]:
@@ -245,7 +259,7 @@ class GraphEndpoint(GraphQL[Context, None]):
 
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Answer; a refused token, a full window or too large a body is refused as in REST, with status and headers."""
-        streams = "text/event-stream" in request.headers.get("accept", "")
+        streams = "text/event-stream" in header(request.scope["headers"], b"accept")
         if state_of(request).refused is not None and not streams:
             raise cast("ApiError", state_of(request).refused)
         for error in result.errors or ():

@@ -28,6 +28,7 @@ from schema.governance.audit import Door
 from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
+_PROJECT = PROJECT_HEADER.lower().encode()
 SELECTING = (Permission.CAN_READ, Permission.CAN_READ_SECRETS)
 """Who holds one of these on a project may select it: every role gives one, a service worker's the second."""
 _TAG = r'(W/)?"([0-9]{1,18})(-[0-9a-f]{16})?"'
@@ -43,11 +44,16 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def header(headers: RawHeaders, name: bytes) -> str:
-    """The first value of a header; empty where there is none. The library's own look takes four times as long."""
+    """The first value of a header; empty where there is none."""
+    return given(headers, name) or ""
+
+
+def given(headers: RawHeaders, name: bytes) -> str | None:
+    """The first value of a header; None where there is none. The library's own look takes four times as long."""
     for one, value in headers:
         if one == name:
             return value.decode("latin-1")
-    return ""
+    return None
 
 
 @dataclass(slots=True)
@@ -84,7 +90,7 @@ class ContextFactory:
         state = state_of(connection)
         state.looked = True
         try:
-            state.caller = await self.verifier.verify(connection.headers.get("authorization"))
+            state.caller = await self.verifier.verify(given(connection.scope["headers"], b"authorization"))
             return state.caller
         except Unauthenticated as refused:
             if type(refused) is not Unauthenticated or kind is not CallKind.READ:
@@ -159,7 +165,8 @@ class ContextFactory:
         calls it has what was assumed about rights confirmed, whatever comes of the call (`auth/seen.py`).
         """
         ctx = self.unselected(connection, caller, at_once=at_once, assumes=assumes)
-        project = connection.headers.get(PROJECT_HEADER) if project is None else project
+        headers: RawHeaders = connection.scope["headers"]
+        project = given(headers, _PROJECT) if project is None else project
         if project is None and project_required:
             raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
         if project is not None:
@@ -171,7 +178,7 @@ class ContextFactory:
                 await select()
                 ctx.readmit = select
                 ctx.caller = replace(caller, project_id=project)
-        ctx.expected_revision = expected_revisions(connection.headers.get("if-match") if if_match is None else if_match)
+        ctx.expected_revision = expected_revisions(given(headers, b"if-match") if if_match is None else if_match)
         return ctx
 
     async def _select(self, connection: HTTPConnection, caller: Caller, guard: Guard, project: str) -> None:

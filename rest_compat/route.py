@@ -27,13 +27,14 @@ from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.kept_answers import keep_answer, look_at_catalog
-from rest_compat.request import ContextFactory, entity_tag, known, state_of
+from rest_compat.request import ContextFactory, entity_tag, given, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 from schema.problems import unknown_parameters
 
 ProjectHeader = Literal["none", "optional", "required"]
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
+_IDEMPOTENCY = IDEMPOTENCY_HEADER.lower().encode()
 JSON_TYPE = re.compile(r"application/(?:[\w.-]+\+)?json[ \t]*(?:;|$)", re.IGNORECASE | re.ASCII)
 """The media types of a body. One that names no type is taken for JSON, and nothing else is."""
 
@@ -182,9 +183,10 @@ class OperationRoute(Route):
 
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         """Call the operation, once per idempotency key, and write its answer."""
-        value = await once(self.operation, ctx, request.headers.get(IDEMPOTENCY_HEADER), arguments)
+        headers = request.scope["headers"]
+        value = await once(self.operation, ctx, given(headers, _IDEMPOTENCY), arguments)
         answer, tag = self._written(value)
-        if tag is not None and request.method == "GET" and known(request.headers.get("if-none-match"), tag):
+        if tag is not None and request.method == "GET" and known(given(headers, b"if-none-match"), tag):
             return Response(status_code=304, headers={"ETag": tag})
         return answer
 

@@ -1,6 +1,6 @@
 """Admission without a statement of its own: what a read tells is right, whoever takes a right away and when."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -89,10 +89,14 @@ async def test_a_change_of_other_rights_costs_one_reading_more(
 ) -> None:
     if with_openfga:
         pytest.skip("its server is asked each time")
-    ask, told = Asked(world, uri, "asset"), []
-    monkeypatch.setattr(
-        "persistence.queries.catalog.tell", lambda by, rows: (told.append(len(rows)), standing.tell(by, rows))
-    )
+    ask = Asked(world, uri, "asset")
+    told: list[int] = []
+
+    def counted(by: standing.Told | None, rows: Sequence[Sequence[Any]]) -> None:
+        told.append(len(rows))
+        standing.tell(by, rows)
+
+    monkeypatch.setattr("persistence.queries.catalog.tell", counted)
     for _ in range(2):
         assert not refused(await ask())
     for readings in (2, 1):
