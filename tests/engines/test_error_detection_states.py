@@ -115,7 +115,7 @@ def test_of_two_rows_with_one_key_the_one_that_is_out_of_step_is_the_copy(step: 
 @pytest.mark.parametrize(
     ("make", "is_told"),
     [
-        (lambda chance: chance.randint(200, 4000), True),  # kilogrammes of loads
+        (lambda chance: chance.randint(900, 4000), True),  # kilogrammes of loads
         (lambda chance: chance.choices([1, 2, 5, 10], [60, 20, 10, 10])[0], True),  # pieces in a pack
         (lambda chance: sum(chance.random() < 0.06 for _ in range(100)), False),  # what thins out to none
         (lambda chance: chance.lognormvariate(0, 2), False),

@@ -26,9 +26,9 @@ MOST_USUAL: Final = 30
 MOST_SHIFTED: Final = 0.02
 """The share of the rows, at most, that are written in another unit."""
 FEWEST_BESIDE: Final = 100
-MOST_ZEROS: Final = 0.02
+MOST_ZEROS: Final = 0.01
 """Numbers of a column, at least, among which few are 0, and the share that these are at most."""
-ABOVE: Final = 0.1
+ABOVE: Final = 0.2
 FEWEST_UNITS: Final = 10
 """How far above 0 the least of a hundred lies: a part of the middle, and so many units, as counts thin out to 0."""
 CONVERTED: Final = 0.6
