@@ -34,7 +34,7 @@ from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
 from tests.support.openfga import PATIENT, KeptStores, openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
-from tests.support.redis import RedisServer, redis_server
+from tests.support.redis import redis_server
 from tests.world import ORG, OTHER_ORG, Stock, StockedStore, World, running_world, settings_for, stocked
 
 
@@ -220,7 +220,7 @@ class _ScaledParts:
         self._closing = contextlib.ExitStack()
         self._settings: dict[str, Any] | None = None
         self._openfga: dict[str, Any] | None = None
-        self._redis: RedisServer | None = None
+        self._emptied: redis.Redis | None = None
         self._stores: KeptStores | None = None
 
     def settings(self, *, openfga: bool) -> dict[str, Any]:
@@ -231,11 +231,11 @@ class _ScaledParts:
         if self._settings is None:
             self._settings = {}
             with contextlib.suppress(pytest.skip.Exception):  # what is missing is named once, at the end of the run
-                self._redis = self._closing.enter_context(redis_server(self._folder))
-                self._settings["redis_url"] = self._redis.url
-        if self._redis is not None:
-            with redis.Redis.from_url(self._redis.url) as emptied:
-                emptied.flushall()
+                url = self._closing.enter_context(redis_server(self._folder)).url
+                self._settings["redis_url"] = url
+                self._emptied = self._closing.enter_context(redis.Redis.from_url(url))
+        if self._emptied is not None:
+            self._emptied.flushall()
         return self._settings | (self._openfga_settings() if openfga else {})
 
     def _openfga_settings(self) -> dict[str, Any]:
