@@ -1,8 +1,10 @@
 """`stoa serve --processes`: several processes behind one address, which agree about everything that is in the store."""
 
+import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -12,12 +14,14 @@ import httpx
 import pytest
 
 from auth.issuer import DevelopmentIssuer
+from rest_compat.setup import bootstrap_organization
 from tests.support.chat import events_of
 from tests.support.postgres import free_port
 from tests.support.server import Client, Server, stoa, until
+from tests.world import settings_for
 
 pytestmark = [
-    pytest.mark.starts,
+    pytest.mark.xdist_group("processes"),
     pytest.mark.timeout(900),
     pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are found in /proc"),
 ]
@@ -28,6 +32,7 @@ class Several:
 
     def __init__(self, server: Server) -> None:
         self.server = server
+        self._killed: set[int] = set()
 
     def children(self) -> list[int]:
         """The processes that serve, in no order."""
@@ -35,10 +40,15 @@ class Several:
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [int(child) for child in found if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
-    def ready(self, of: int = 2) -> list[int]:
-        """Wait until so many more have said that they are ready; the processes."""
-        until(lambda: self.server.text.count("Application startup complete") >= of, "the processes")
+    def ready(self) -> list[int]:
+        """Wait until all have said that they are ready, those too that take the place of killed ones; the processes."""
+        until(lambda: self.server.text.count("Application startup complete") >= 2 + len(self._killed), "the processes")
         return self.children()
+
+    def kill(self, chosen: int) -> None:
+        """Kill one, for which another will begin."""
+        os.kill(chosen, signal.SIGKILL)
+        self._killed.add(chosen)
 
     @contextmanager
     def alone(self, chosen: int) -> Iterator[None]:
@@ -62,60 +72,66 @@ class Several:
         return httpx.request(method, self.server.address + path, headers=headers, timeout=60, **how)
 
 
-@pytest.fixture
-def settings(postgres_url: str, tmp_path: Path) -> dict[str, Any]:
-    """Two processes on PostgreSQL, with the organization acme."""
-    settings = {"database_url": postgres_url, "processes": 2, "worker_heartbeat_seconds": 0.2, "worker_dead_seconds": 1}
-    made = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga", settings=settings)
-    assert made.returncode == 0, made.stderr
-    return settings
+class Kept:
+    """A server of two processes on PostgreSQL with the organization acme, which one test after another uses.
+
+    A start costs as much as all the rest of a test here, so that a new one begins only where the last has ended.
+    """
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder = folder
+        self.settings = {
+            "database_url": url,
+            "processes": 2,
+            "worker_heartbeat_seconds": 0.2,
+            "worker_dead_seconds": 1,
+        }
+        with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
+            stock = bootstrap_organization(settings_for(folder, url, migrate_on_start=False), "acme", "olga", "Acme")
+            apart.submit(asyncio.run, stock).result()
+        self._several: Several | None = None
+        self._project: str | None = None
+
+    def client(self) -> Client:
+        """The owner of the organization, in its one project."""
+        client = Client(self.folder, self.several().server, self._project)
+        self._project = client.project
+        return client
+
+    def several(self) -> Several:
+        """The server, with two processes that are ready."""
+        if self._several is None or self._several.server.process.poll() is not None:
+            self._several = Several(Server(self.folder, settings=self.settings).ready())
+        assert len(self._several.ready()) == 2
+        return self._several
+
+    def close(self) -> None:
+        """End it, if it runs."""
+        if self._several is not None:
+            self._several.server.kill()
+
+
+@pytest.fixture(scope="module")
+def kept(_postgres_template: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """What the tests of this file share."""
+    server, url = _postgres_template.clone()
+    kept = Kept(tmp_path_factory.mktemp("several"), url)
+    yield kept
+    kept.close()
+    server.drop_database(url)
 
 
 @pytest.fixture
-def several(settings: dict[str, Any], tmp_path: Path) -> Iterator[Several]:
-    """The server."""
-    with Server(tmp_path, settings=settings) as server:
-        several = Several(server.ready())
-        assert len(several.ready()) == 2
-        yield several
-        server.ask_to_stop()
-        assert server.ended(60) == 0, server.text[-3000:]
+def several(kept: Kept) -> Several:
+    """The server; a test may kill its processes, and end it."""
+    return kept.several()
 
 
-def test_each_answers_a_dead_one_is_replaced_and_a_signal_ends_all(several: Several, tmp_path: Path) -> None:
-    server = several.server
-    before = several.children()
-    for child in before:
-        with several.alone(child):
-            assert server.status("/readyz") == 200
-            assert server.status("/governance/projects") == 401
-    dead, living = before
-    os.kill(dead, signal.SIGKILL)
-    statuses = set()
-
-    def replaced() -> bool:
-        statuses.add(server.status("/readyz"))
-        return len(several.children()) == 2 and dead not in several.children()
-
-    until(replaced, "another process")
-    after = several.ready(3)
-    assert statuses == {200}, "the one that lived answers meanwhile"
-    assert living in after
-    for child in after:
-        with several.alone(child):
-            assert server.status("/readyz") == 200
-    assert server.text.count("listening on http://") == 1
-    assert server.text.count("STOA_REDIS_URL") == 1
-    server.ask_to_stop()
-    assert server.ended(60) == 0, server.text[-3000:]
-    assert "Traceback" not in server.text
-    assert not any(Path(f"/proc/{child}").exists() for child in after)
-
-
-def test_a_right_taken_away_through_one_is_refused_by_the_other_at_once(several: Several, tmp_path: Path) -> None:
-    with Client(tmp_path, several.server) as olga:
+@pytest.mark.starts
+def test_a_right_taken_away_through_one_is_refused_by_the_other_at_once(several: Several, kept: Kept) -> None:
+    with kept.client() as olga:
         project, token = olga.project, olga.token
-    viewer = DevelopmentIssuer(tmp_path / "data").issue("vera", "acme", project=project, ttl=timedelta(hours=1))
+    viewer = DevelopmentIssuer(kept.folder / "data").issue("vera", "acme", project=project, ttl=timedelta(hours=1))
     role = {"user_or_group": "vera", "relation": "viewer", "resource_type": "project", "resource_id": project}
     path, late = f"/governance/projects/{project}", 0
     for one, other in [several.children(), several.children()[::-1]] * 3:
@@ -128,9 +144,10 @@ def test_a_right_taken_away_through_one_is_refused_by_the_other_at_once(several:
     assert late == 0
 
 
-def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, tmp_path: Path) -> None:
+@pytest.mark.starts
+def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, kept: Kept) -> None:
     first, _ = several.children()
-    with several.alone(first), Client(tmp_path, several.server) as client:
+    with several.alone(first), kept.client() as client:
         session = client("POST", "/talk2data/chat/sessions", json={})["session_id"]
         turn = client("POST", f"/talk2data/chat/sessions/{session}/turns", json={"message": "How many?"})["turn_id"]
         stream, token = f"/talk2data/chat/messages/sessions/{session}/turns/{turn}/stream", client.token
@@ -139,7 +156,7 @@ def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, tmp_path: 
             for text in answer.iter_text():
                 seen += text
                 if "\n\n" in seen:
-                    os.kill(first, signal.SIGKILL)
+                    several.kill(first)
         headers = {"X-Project-ID": client.project, "Authorization": f"Bearer {token}"}
     begun = events_of(seen.rpartition("\n\n")[0])[:1]
     assert begun
@@ -155,12 +172,42 @@ def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, tmp_path: 
     assert (begun + rest)[-1]["final"]
 
 
-def test_they_end_with_their_parent(settings: dict[str, Any], tmp_path: Path) -> None:
-    with Server(tmp_path, settings=settings) as server:
-        several = Several(server.ready())
-        children = several.ready()
-        server.kill()
-        until(lambda: not any(Path(f"/proc/{child}").exists() for child in children), "the end of the children")
+@pytest.mark.starts
+def test_each_answers_a_dead_one_is_replaced_and_a_signal_ends_all(several: Several) -> None:
+    server = several.server
+    said, before = len(server.text), several.children()
+    for child in before:
+        with several.alone(child):
+            assert server.status("/readyz") == 200
+            assert server.status("/governance/projects") == 401
+    dead, living = before
+    several.kill(dead)
+    statuses = set()
+
+    def replaced() -> bool:
+        statuses.add(server.status("/readyz"))
+        return len(several.children()) == 2 and dead not in several.children()
+
+    until(replaced, "another process")
+    after = several.ready()
+    assert statuses == {200}, "the one that lived answers meanwhile"
+    assert living in after
+    for child in after:
+        with several.alone(child):
+            assert server.status("/readyz") == 200
+    assert server.text.count("listening on http://") == 1
+    assert server.text.count("STOA_REDIS_URL") == 1
+    server.ask_to_stop()
+    assert server.ended(60) == 0, server.text[-3000:]
+    assert "Traceback" not in server.text[said:]
+    assert not any(Path(f"/proc/{child}").exists() for child in after)
+
+
+@pytest.mark.starts
+def test_they_end_with_their_parent(several: Several) -> None:
+    children = several.children()
+    several.server.kill()
+    until(lambda: not any(Path(f"/proc/{child}").exists() for child in children), "the end of the children")
 
 
 @pytest.mark.parametrize(
@@ -184,9 +231,11 @@ def test_what_cannot_be_served_by_several_ends_with_a_sentence(
     assert "Traceback" not in answer.stderr
 
 
-def test_one_that_never_starts_ends_all_with_a_sentence(settings: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.starts
+def test_one_that_never_starts_ends_all_with_a_sentence(kept: Kept, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "keyring.json").write_text("no keys")
-    answer = stoa(tmp_path, "serve", "--port", str(free_port()), settings=settings)
+    answer = stoa(tmp_path, "serve", "--port", str(free_port()), settings=kept.settings)
     assert answer.returncode == 1
     assert "Stoa could not start: " in answer.stderr
     assert "Traceback" not in answer.stderr

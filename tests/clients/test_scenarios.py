@@ -7,13 +7,12 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.clients.conftest import environment_of
 from tests.support.clients import PYTHON, run, succeeded
 from tests.support.postgres import die_with_parent, free_port
-from tests.support.server import COMMAND, ROOT, Server, until
+from tests.support.server import COMMAND, ROOT, Server, status_of, until
 
 pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(900)]
 
@@ -42,6 +41,7 @@ def test_the_page_of_the_examples_shows_what_they_print() -> None:
     assert PRINTED in (ROOT / "examples" / "README.md").read_text()
 
 
+@pytest.mark.long  # the quick tier runs it against the server of the test after this one
 def test_curl_alone_runs_the_scenario(examples: Path, live: dict[str, str]) -> None:
     assert succeeded(run("bash", "scenario.sh", cwd=examples, env=live)) == PRINTED
 
@@ -61,7 +61,7 @@ def test_a_second_terminal_has_all_that_it_needs_from_what_serve_prints(examples
             preexec_fn=die_with_parent,
         )
     try:
-        until(lambda: answers(port) or server.poll() is not None, "the server", 240)
+        until(lambda: status_of(port, "/readyz") == 200 or server.poll() is not None, "the server", 240)
         assert server.poll() is None, printed.read_text()
         exported = dict(re.findall(r"^export (\w+)=(.*)$", printed.read_text(), re.MULTILINE))
         assert list(exported) == ["STOA_URL", "STOA_TOKEN"]
@@ -69,14 +69,6 @@ def test_a_second_terminal_has_all_that_it_needs_from_what_serve_prints(examples
     finally:
         server.kill()
         server.wait()
-
-
-def answers(port: int) -> bool:
-    """Whether a server is ready on a port."""
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def test_the_generated_python_client_runs_the_scenario(python_client: Path, live: dict[str, str]) -> None:
