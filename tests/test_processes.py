@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -185,6 +186,7 @@ def test_each_answers_a_dead_one_is_replaced_and_a_signal_ends_all(several: Seve
     statuses = set()
 
     def replaced() -> bool:
+        time.sleep(0.1)  # the supervisor notices it after half a minute, and each question costs
         statuses.add(server.status("/readyz"))
         return len(several.children()) == 2 and dead not in several.children()
 
