@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from auth.issuer import DevelopmentIssuer
-from tests.support.browser import Page
+from tests.support.browser import Browser, Page
 from tests.support.server import Client, Server, stoa
 from tests.test_console_browser import browser, run, tab
 
@@ -127,3 +127,65 @@ def test_a_source_is_renamed_and_led_to_another_folder(tab: Page, tmp_path: Path
         stands = client("GET", f"/assets/data/{uri}")
         assert (stands["name"], stands["status"]) == ("Southern", "ACTIVE")
         tab.open("about:blank")
+
+
+def test_terms_memories_and_webhooks_are_looked_after_by_hand(tab: Page, tmp_path: Path) -> None:
+    card = "document.querySelector('.card')"
+    press = "[...document.querySelectorAll('.card button')].find((one) => one.textContent === '{}').click()"
+
+    def submit(**values: str) -> None:
+        filled(tab, "main", **values)
+        tab.evaluate("document.querySelector('main .part form [type=submit]').click()")
+
+    with catalog(tmp_path) as (server, client, _):
+        signed_in(tab, server, tmp_path, "#/find?of=glossary")
+        tab.wait_for_element(".empty")
+        submit(name="visitor", definition="Who comes.", synonyms="guest, caller")
+        tab.wait_for(f"{card}?.innerText.includes('guest and caller')")
+        tab.evaluate(press.format("Approve"))
+        tab.wait_for("document.querySelector('.outcome')?.innerText === 'Approve: visitor.'")
+        assert client("GET", "/data-readiness/glossary/terms")["data"][0]["status"] == "approved"
+
+        tab.evaluate("location.hash = '#/ask?of=memories'")
+        tab.wait_for_element(".empty")
+        submit(name="visits", text="A visit lasts a day.")
+        tab.wait_for(f"{card}?.innerText.includes('A visit lasts a day.')")
+        tab.evaluate(press.format("It is right"))
+        tab.wait_for(f"{card}.querySelector('.status').textContent === 'checked'")
+        tab.evaluate(press.format("Delete"))
+        tab.click("dialog [type=submit]")
+        tab.wait_for_element(".empty")
+
+        tab.evaluate("location.hash = '#/access?of=webhooks'")
+        tab.wait_for_element(".empty")
+        submit(name="desk", url=f"{server.address}/nowhere")
+        assert str(tab.wait_for("document.querySelector('.secret')?.textContent")).startswith("whsec_")
+        tab.wait_for_element(".card .acts")
+        tab.evaluate(press.format("Send a test"))
+        tab.wait_for(f"{card}.querySelector('.outcome')?.innerText.startsWith('A test is on its way')")
+        tab.click(".card details summary")
+        tab.wait_for(f"{card}.querySelector('.rows')?.innerText.includes('A test')")
+        tab.evaluate("location.hash = '#/access?of=tokens'")
+        tab.wait_for("document.querySelector('pre')?.innerText.includes('Authorization: Bearer $TOKEN')")
+        assert "eyJ" not in str(tab.evaluate("document.documentElement.innerHTML")), "a token is copied, never shown"
+        tab.open("about:blank")
+
+
+def test_what_the_platform_says_in_english_is_marked_where_the_console_speaks_german(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with catalog(tmp_path) as (server, client, _):
+        about = "north.north.root.people.contact"
+        rule = {"name": "filled", "type": "library", "metric": "nullValues", "asset_fqn": about}
+        client("POST", "/data-readiness/quality-rules", json=rule)
+        client("POST", "/data-readiness/quality-rules", json=rule | {"metric": "rowCount", "name": "rows"})
+        page = browser.new_page()
+        agent = {"userAgent": "a browser", "acceptLanguage": "de"}
+        page.browser.call("Emulation.setUserAgentOverride", agent, page.session)
+        signed_in(page, server, tmp_path, "#/asset?fqn=north.north.root.people")
+        rules = "[...document.querySelectorAll('[aria-label=Regeln] li strong')].map((one) => one.firstChild)"
+        page.wait_for(f"{rules}.length === 2")
+        told = page.evaluate(f"{rules}.map((one) => [one.lang, one.innerText])")
+        assert ["", "Keine Zeile darf in contact ohne Wert sein."] in told
+        assert [lang for lang, _ in told].count("en") == 1
+        page.open("about:blank")

@@ -28,7 +28,8 @@ PLACES = (
     "#/find", "#/find?q=peop", "#/find?q=nosuchthing", "#/asset?fqn=north.North.root.people", "#/asset?fqn=no.such",
     "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/runs?of=sources",
     "#/runs?of=schedules", "#/access", "#/access?of=projects", "#/access?of=secrets", "#/access?of=limits",
-    "#/access?of=audit",
+    "#/access?of=audit", "#/find?of=glossary&status=DRAFT", "#/ask?of=memories", "#/access?of=webhooks",
+    "#/access?of=tokens",
 )  # fmt: skip
 
 

@@ -9,11 +9,13 @@ import { Limits, Projects, Secrets } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
 import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
+import { Tokens } from "./tokens.js";
+import { Webhooks } from "./webhooks.js";
 import { named, say, sentence } from "./words.js";
 
 const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_METADATA", "CAN_EXECUTE", "CAN_DELETE", "CAN_SHARE", "CAN_READ_SECRETS", "CAN_MANAGE_SECRETS"];
 const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
-const OF = { "": Permissions, projects: Projects, secrets: Secrets, limits: Limits, audit: Audit };
+const OF = { "": Permissions, projects: Projects, secrets: Secrets, tokens: Tokens, webhooks: Webhooks, limits: Limits, audit: Audit };
 const MOST_WAYS = 4;
 
 // Names of objects, as people know them.
@@ -27,7 +29,7 @@ export function Access({ given }) {
   const Of = OF[now];
   return html`
     <${Heading} title=${say("place.access")}>${say("place.access")}<//>
-    <${Views} label=${say("access.views")} now=${now} views=${["permissions", "projects", "secrets", "limits", "audit"].map((name) => [name in OF ? name : "", say(`access.${name}`), link("access", { of: name in OF ? name : "" })])} />
+    <${Views} label=${say("access.views")} now=${now} views=${["permissions", "projects", "secrets", "tokens", "webhooks", "limits", "audit"].map((name) => [name in OF ? name : "", say(`access.${name}`), link("access", { of: name in OF ? name : "" })])} />
     <${Of} given=${given} />
   `;
 }

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
 import { ask } from "./graph.js";
 import { Closed, useMay } from "./may.js";
-import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { Memories } from "./memories.js";
+import { Empty, Failed, Heading, html, Loading, useAnswer, Views } from "./parts.js";
 import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { Turn } from "./turn.js";
@@ -12,7 +13,14 @@ import { moment, say } from "./words.js";
 
 const LONGEST_TITLE = 80;
 
+const AskViews = ({ now }) => html`<${Views} label=${say("place.ask")} now=${now} views=${[["", say("ask.questions"), link("ask")], ["memories", say("ask.memories"), link("ask", { of: "memories" })]]} />`;
+
 export function Ask({ given }) {
+  if (given.of !== "memories") return html`<${Questions} given=${given} />`;
+  return html`<${Heading} title=${say("ask.memories")}>${say("place.ask")}<//><${AskViews} now="memories" /><${Memories} />`;
+}
+
+function Questions({ given }) {
   const [session, setSession] = useState(given.session);
   const [turns, setTurns] = useState(null);
   const [text, setText] = useState(given.about ? say("ask.about", { name: given.about }) : "");
@@ -60,7 +68,7 @@ export function Ask({ given }) {
 
   return html`
     <div class="ask-head"><${Heading} title=${say("place.ask")}>${say("place.ask")}<//>${session && html`<a class="button quiet-button" href=${link("ask")}>${say("ask.new")}</a>`}</div>
-    ${!session && html`<p class="lead">${say("ask.lead")}</p>`}
+    ${!session && html`<${AskViews} now="" /><p class="lead">${say("ask.lead")}</p>`}
     ${earlier.failure && !turns && session && html`<${Failed} failure=${earlier.failure} again=${earlier.again} />`}
     ${session && !turns && earlier.loading && html`<${Loading} what=${say("ask.opening")} />`}
     <ol class="turns">

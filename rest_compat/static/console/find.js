@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { Choice } from "./decide.js";
 import { FIND, TAGS } from "./documents.js";
+import { Glossary } from "./glossary.js";
 import { Overview, Tree } from "./overview.js";
 import { Empty, Failed, Heading, html, Icon, Loading, Told, useAnswer, Views } from "./parts.js";
 import { above, link, settle } from "./places.js";
@@ -64,6 +65,15 @@ const Hit = ({ asset }) => html`
 `;
 
 export function Find({ given }) {
+  const glossary = given.of === "glossary";
+  return html`
+    <${Heading} title=${say(glossary ? "find.glossary" : "place.find")}>${say("place.find")}<//>
+    <${Views} label=${say("find.what")} now=${glossary ? "glossary" : ""} views=${[["", say("find.catalog"), link("find")], ["glossary", say("find.glossary"), link("find", { of: "glossary" })]]} />
+    ${glossary ? html`<${Glossary} given=${given} />` : html`<${Catalog} given=${given} />`}
+  `;
+}
+
+function Catalog({ given }) {
   const [text, setText] = useState(given.q ?? "");
   const [words, setWords] = useState(text);
   const [offset, setOffset] = useState(0);
@@ -90,7 +100,6 @@ export function Find({ given }) {
   const answer = useAnswer(FIND, variables);
   const empty = idle && answer.data?.searchMetadata.total === 0;
   return html`
-    <${Heading} title=${say("place.find")}>${say("place.find")}<//>
     <form role="search" class="search" onSubmit=${(event) => event.preventDefault()}>
       <label class="hidden" for="q">${say("find.search")}</label>
       <${Icon} name="find" />

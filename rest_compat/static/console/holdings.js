@@ -11,7 +11,7 @@ import { moment, say } from "./words.js";
 const LIMITED = ["reads", "writes", "bulk", "anonymous"];
 
 // A form of a few fields that sends them once: { fields: [[name, type, key of its title, needed]], verb, send(given) }.
-function Sending({ title, fields, verb, send }) {
+export function Sending({ title, fields, verb, send, children }) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState(null);
   async function submit(event) {
@@ -21,7 +21,7 @@ function Sending({ title, fields, verb, send }) {
     setBusy(true);
     setFailure(null);
     try {
-      await send(given);
+      await send(given, form);
       form.reset();
     } catch (error) {
       setFailure(error);
@@ -33,7 +33,8 @@ function Sending({ title, fields, verb, send }) {
     <section class="part" aria-label=${title}>
       <h2>${title}</h2>
       <form class="fields" onSubmit=${submit}>
-        ${fields.map(([name, type, key, needed]) => html`<label key=${name}>${say(key)}<input name=${name} type=${type} required=${needed} maxlength=${type === "password" ? 65536 : 255} autocomplete=${type === "password" ? "new-password" : "off"} spellcheck=${false} /></label>`)}
+        ${children}
+        ${fields.map(([name, type, key, needed]) => html`<label key=${name}>${say(key)}${type === "lines" ? html`<textarea name=${name} rows="2" required=${needed} maxlength="10000"></textarea>` : html`<input name=${name} type=${type} required=${needed} maxlength=${type === "password" ? 65536 : 255} autocomplete=${type === "password" ? "new-password" : "off"} spellcheck=${false} />`}</label>`)}
         <button type="submit" disabled=${busy}>${verb}</button>
       </form>
       ${failure && html`<${Failed} failure=${failure} />`}

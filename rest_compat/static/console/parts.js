@@ -68,7 +68,7 @@ export function Failed({ failure, again }) {
     <div class=${`face wrong ${refused ? "refused" : ""}`} role="alert">
       <${Icon} name=${refused || signedOut ? "closed" : "wrong"} />
       <strong>${title}</strong>
-      ${said && html`<span>${said}</span>`}
+      ${said && html`<${English}>${said}<//>`}
       <span><${Told} text=${next} /></span>
       ${again && !signedOut && html`<button type="button" onClick=${again}>${say("part.again")}</button>`}
       ${signedOut && html`<button type="button" onClick=${window.stoa.signOut}>${say("part.signIn")}</button>`}

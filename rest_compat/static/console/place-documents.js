@@ -320,6 +320,14 @@ export const TERMS = `
   }
 `;
 
+export const SUBMIT_TERM = `
+  mutation ConsoleSubmitTerm($termId: String!) {
+    updateGlossaryTerm(termId: $termId, changes: { status: IN_REVIEW }) {
+      id
+    }
+  }
+`;
+
 export const REVIEW_TERM = `
   mutation ConsoleReviewTerm($termId: String!, $decision: TermDecision!, $notes: String) {
     reviewGlossaryTerm(termId: $termId, review: { decision: $decision, notes: $notes }) {
@@ -489,6 +497,171 @@ export const CHANGE_SOURCE = `
     updateDataConnection(resourceUri: $resourceUri, changes: $changes) {
       name
       status
+    }
+  }
+`;
+
+export const ADD_TERM = `
+  mutation ConsoleAddTerm($name: String!, $definition: String, $synonyms: [String!]) {
+    createGlossaryTerm(term: { name: $name, definition: $definition, synonyms: $synonyms }) {
+      id
+      name
+    }
+  }
+`;
+
+export const DELETE_TERM = `
+  mutation ConsoleDeleteTerm($termId: String!) {
+    deleteGlossaryTerm(termId: $termId) {
+      deleted
+    }
+  }
+`;
+
+export const MEMORIES = `
+  query ConsoleMemories($validationStatus: ValidationStatus, $page: Int!) {
+    memories(validationStatus: $validationStatus, limit: 50, page: $page) {
+      total
+      limit
+      items {
+        id
+        name
+        memoryType
+        content
+        assetFqn
+        updatedAt
+        quality {
+          validationStatus
+        }
+      }
+    }
+  }
+`;
+
+export const PACKS = `
+  query ConsolePacks {
+    contextPacks(status: ACTIVE, pageSize: 1) {
+      items {
+        id
+        name
+      }
+    }
+  }
+`;
+
+export const ADD_PACK = `
+  mutation ConsoleAddPack($name: String!) {
+    createContextPack(pack: { name: $name, packType: PROJECT }) {
+      id
+    }
+  }
+`;
+
+export const ADD_MEMORY = `
+  mutation ConsoleAddMemory($name: String!, $content: JSON!, $memoryType: MemoryType!, $contextPackId: UUID!) {
+    createMemory(
+      memory: { name: $name, content: $content, memoryType: $memoryType, contextPackId: $contextPackId }
+    ) {
+      id
+      name
+    }
+  }
+`;
+
+export const VALIDATE_MEMORY = `
+  mutation ConsoleValidateMemory($memoryId: UUID!, $validationStatus: ValidationStatus!) {
+    validateMemory(memoryId: $memoryId, validation: { validationStatus: $validationStatus }) {
+      id
+    }
+  }
+`;
+
+export const DELETE_MEMORY = `
+  mutation ConsoleDeleteMemory($memoryId: UUID!) {
+    deleteMemory(memoryId: $memoryId) {
+      message
+    }
+  }
+`;
+
+export const WEBHOOKS = `
+  query ConsoleWebhooks($page: Int!) {
+    webhooks(limit: 50, page: $page) {
+      total
+      limit
+      items {
+        id
+        name
+        channel
+        url
+        status
+        types
+        failures
+        lastDeliveredAt
+      }
+    }
+  }
+`;
+
+export const ADD_WEBHOOK = `
+  mutation ConsoleAddWebhook($webhook: WebhookCreate!) {
+    createWebhook(webhook: $webhook) {
+      secret
+      webhook {
+        id
+        name
+      }
+    }
+  }
+`;
+
+export const SWITCH_WEBHOOK = `
+  mutation ConsoleSwitchWebhook($webhookId: UUID!, $status: WebhookStatus!) {
+    updateWebhook(webhookId: $webhookId, changes: { status: $status }) {
+      id
+    }
+  }
+`;
+
+export const TEST_WEBHOOK = `
+  mutation ConsoleTestWebhook($webhookId: UUID!) {
+    sendWebhookTest(webhookId: $webhookId) {
+      eventId
+    }
+  }
+`;
+
+export const REPLAY_WEBHOOK = `
+  mutation ConsoleReplayWebhook($webhookId: UUID!, $since: DateTime!) {
+    replayWebhook(webhookId: $webhookId, replay: { since: $since }) {
+      deliveries
+    }
+  }
+`;
+
+export const DELETE_WEBHOOK = `
+  mutation ConsoleDeleteWebhook($webhookId: UUID!) {
+    deleteWebhook(webhookId: $webhookId) {
+      message
+    }
+  }
+`;
+
+export const DELIVERIES = `
+  query ConsoleDeliveries($webhookId: UUID!, $page: Int!) {
+    webhookDeliveries(webhookId: $webhookId, limit: 50, page: $page) {
+      total
+      limit
+      items {
+        id
+        type
+        assetFqn
+        status
+        attempts
+        responseStatus
+        error
+        createdAt
+      }
     }
   }
 `;

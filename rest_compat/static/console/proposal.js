@@ -1,6 +1,6 @@
 // A proposal and a group of those that are alike: what would stand there beside what stands, and why.
 import { PROPOSAL } from "./inbox-documents.js";
-import { Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
 import { named, percent, plain, say } from "./words.js";
 
@@ -73,9 +73,9 @@ export function ProposalDetail({ run, one }) {
       <div><dt>${say("proposal.proposed")}</dt><dd class="new"><${Told} text=${inShort(one.proposedValue)} /></dd></div>
       <div><dt>${say("proposal.stands")}</dt><dd><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></dd></div>
     </dl>
-    ${one.proposedValue?.tag_description && html`<p class="quiet">${one.proposedValue.tag_description}</p>`}
+    ${one.proposedValue?.tag_description && html`<p class="quiet"><${English}>${one.proposedValue.tag_description}<//></p>`}
     ${answer.failure && html`<${Failed} failure=${answer.failure} again=${answer.again} />`}
     ${!known && answer.loading && html`<${Loading} what=${say("proposal.lookingWhy")} />`}
-    ${known && html`<h4>${say("proposal.why")}</h4><ul class="why">${reasons(known.evidence).map((reason, at) => html`<li key=${at}><${Told} text=${reason} /></li>`)}</ul>`}
+    ${known && html`<h4>${say("proposal.why")}</h4><ul class="why">${reasons(known.evidence).map((reason, at) => html`<li key=${at}><${English}><${Told} text=${reason} /><//></li>`)}</ul>`}
   `;
 }

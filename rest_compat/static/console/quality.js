@@ -1,7 +1,7 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
 import { ACTIONS, SCORE, VIOLATIONS } from "./documents.js";
 import { Ring } from "./overview.js";
-import { Empty, html, NotShown, Part, Told, useAnswer } from "./parts.js";
+import { Empty, English, html, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { moment, named, number, percent, plain, say, sentence } from "./words.js";
 
@@ -86,7 +86,7 @@ export function Actions({ fqn }) {
           ${actions.items.map(
             (one) => html`<li key=${one.violationId}>
               <${Severity} value=${one.severity} />
-              <span><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span></span>
+              <${English}><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span><//>
             </li>`,
           )}
         </ol>
@@ -134,7 +134,7 @@ export function Violations({ fqn }) {
         return html`
           <${Short} items=${alike([...violations.items].sort(worst))}>
             ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong><${Told} text=${wrongOf(one)} /></strong>
+              <${Severity} value=${one.severity} /> <strong><${English}><${Told} text=${wrongOf(one)} /><//></strong>
               <${Where} members=${one.members} name=${one.inWords ? "" : one.displayName || one.name} />
               <span class="quiet line">${seen(one.members)}</span>
             </li>`}

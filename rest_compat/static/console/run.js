@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { CANCEL_RUN, RETRY_RUN, RUN } from "./documents.js";
 import { ask, follow } from "./graph.js";
 import { useMay } from "./may.js";
-import { Failed, Heading, html, Loading, NotShown } from "./parts.js";
+import { English, Failed, Heading, html, Loading, NotShown } from "./parts.js";
 import { link, parts } from "./places.js";
 import { Progress, Status } from "./runs.js";
 import { isOpen, lasted, moment, number, pieces, say, sentence, work } from "./words.js";
@@ -43,7 +43,7 @@ export function Run({ given }) {
     <p role="status"><${Progress} progress=${run.progress} label=${say("run.over")} />${run.progress.rowsTotal > 0 && html` <span class="quiet small">${say("run.rowsOf", { done: run.progress.rowsDone ?? 0, rows: say("count.rows", { count: run.progress.rowsTotal }) })}</span>`}</p>
     ${refused && html`<${Failed} failure=${refused} />`}
     ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
-    ${run.errorMessage && html`<div class="face wrong" role="alert"><strong>${say("run.failed")}</strong><span>${run.errorMessage}</span>${run.progress.failed > 0 && html`<span>${say("run.failed.next")}</span>`}</div>`}
+    ${run.errorMessage && html`<div class="face wrong" role="alert"><strong>${say("run.failed")}</strong><${English}>${run.errorMessage}<//>${run.progress.failed > 0 && html`<span>${say("run.failed.next")}</span>`}</div>`}
     <${Made} run=${run} />
     <${Tasks} tasks=${run.tasks} total=${run.progress.tasks} />
   `;
@@ -82,7 +82,7 @@ function Tasks({ tasks, total }) {
           (task) => html`<li key=${task.id}>
             <${Status} value=${task.status} /> ${task.name}
             <span class="quiet"> ${[rowsOf(task), task.status === "RUNNING" && task.waitsFor && say("run.place"), lasted(task)].filter(Boolean).join(" · ")}</span>
-            ${task.errorMessage && html`<span class=${task.status === "FAILED" ? "line trouble" : "line quiet"}>${task.errorMessage}</span>`}
+            ${task.errorMessage && html`<span class=${task.status === "FAILED" ? "line trouble" : "line quiet"}><${English}>${task.errorMessage}<//></span>`}
           </li>`,
         )}
       </ul>

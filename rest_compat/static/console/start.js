@@ -3,7 +3,7 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { CONFIGURATIONS, CONFIGURE, START_RUN, WORKFLOWS } from "./documents.js";
 import { ask } from "./graph.js";
-import { Failed, html, Loading, useAnswer } from "./parts.js";
+import { English, Failed, html, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { say } from "./words.js";
 
@@ -44,7 +44,7 @@ function Choices({ fqn }) {
       ${able.map(
         (one) => html`<li key=${one.id} class="choice">
           <button type="button" class="quiet-button" disabled=${busy !== null} onClick=${() => start(one)}>${busy === one.id ? say("asset.starting") : one.name}</button>
-          <span class="quiet">${one.description}</span>
+          <span class="quiet"><${English}>${one.description}<//></span>
         </li>`,
       )}
     </ul>

@@ -6,7 +6,7 @@ import { Desk, grouped } from "./desk.js";
 import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js";
 import { ask, save } from "./graph.js";
 import { Closed, useMay } from "./may.js";
-import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
 const NOUN = "suspects.count";
@@ -164,7 +164,7 @@ const Row = ({ one }) => html`
     <span class="figure sure">${chance(one)}</span> <${Value} text=${one.value} none=${say("suspects.nothing")} />${one.repair != null && html` <span class="quiet" role="img" aria-label=${say("suspects.belongs")}>→</span> <${Value} text=${one.repair} />`}
     <span class="kind">${named("suspect", one.kind)}</span>${one.verdict !== "UNDECIDED" && html` <span class="status">${say(`verdict.${one.verdict}`).toLowerCase()}</span>`}
   </span>
-  <span class="about"><${Told} text=${one.reason} /></span>
+  <span class="about"><${English}><${Told} text=${one.reason} /><//></span>
 `;
 
 function Detail({ one }) {
@@ -176,8 +176,8 @@ function Detail({ one }) {
       <div><dt>${say("suspects.there")}</dt><dd><${Value} text=${one.value} none=${say("suspects.nothing")} /></dd></div>
       <div><dt>${say("suspects.probably")}</dt><dd class=${one.repair == null ? undefined : "new"}><${Value} text=${one.repair} none=${say("suspects.unknown")} /></dd></div>
     </dl>
-    <p><${Told} text=${one.reason} /></p>
-    ${one.furtherReasons.length > 0 && html`<h4>${say("suspects.else")}</h4><ul class="why">${one.furtherReasons.map((reason) => html`<li key=${reason}><${Told} text=${reason} /></li>`)}</ul>`}
+    <p><${English}><${Told} text=${one.reason} /><//></p>
+    ${one.furtherReasons.length > 0 && html`<h4>${say("suspects.else")}</h4><ul class="why">${one.furtherReasons.map((reason) => html`<li key=${reason}><${English}><${Told} text=${reason} /><//></li>`)}</ul>`}
     <p class="quiet">${one.verdict === "UNDECIDED" ? say("suspects.chance", { chance: chance(one) }) : say("suspects.said", { verdict: say(`verdict.${one.verdict}`).toLowerCase(), when: moment(one.decidedAt) })}${moved && ` ${say("suspects.moved", { chance: chance(one, one.detectedProbability) })}`}</p>
   `;
 }

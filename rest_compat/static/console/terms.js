@@ -6,7 +6,7 @@ import { Desk, grouped } from "./desk.js";
 import { ask } from "./graph.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { REVIEW_TERM, TERMS } from "./place-documents.js";
+import { REVIEW_TERM, SUBMIT_TERM, TERMS } from "./place-documents.js";
 import { Empty, Failed, html, Loading, Told } from "./parts.js";
 import { listed, moment, named, number, say, sentence } from "./words.js";
 
@@ -15,6 +15,12 @@ const CHOICES = { a: "APPROVE", r: "REJECT" };
 const NEEDS = "CAN_MANAGE_METADATA";
 const NOUN = "terms.noun";
 const nameOf = (one) => one.displayName || one.name;
+
+// A decision takes a term that is in review; a draft goes there first.
+export async function decideTerm(one, decision, notes) {
+  if (one.status === "DRAFT") await ask(SUBMIT_TERM, { termId: one.id });
+  await ask(REVIEW_TERM, { termId: one.id, decision, notes });
+}
 
 export function Terms() {
   const reviewed = useAll(TERMS, { status: WAITING[0] });
@@ -40,7 +46,7 @@ export function Terms() {
         const done = new Set();
         for (const one of terms) {
           if (stopped()) break;
-          await ask(REVIEW_TERM, { termId: one.id, decision: choice.decision, notes });
+          await decideTerm(one, choice.decision, notes);
           done.add(one.id);
           step(done.size);
         }

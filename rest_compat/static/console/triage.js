@@ -9,7 +9,7 @@ import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
-import { Empty, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, settle, tableOf } from "./places.js";
 import { Examples } from "./rows.js";
 import { ORDER, seen, Severity, worst, wrongOf } from "./quality.js";
@@ -118,14 +118,14 @@ const Filter = ({ filter, stands, onChange, total, onAll }) => html`
 
 const Row = ({ one }) => html`
   <span class="row-head"><${Severity} value=${one.severity} /> <strong>${placeOf(one)}</strong></span>
-  ${wrongOf(one).toLowerCase() !== plain(one.name) && html`<span class="about"><${Told} text=${wrongOf(one)} /></span>`}
+  ${wrongOf(one).toLowerCase() !== plain(one.name) && html`<span class="about"><${English}><${Told} text=${wrongOf(one)} /><//></span>`}
 `;
 
 function Detail({ one, may }) {
   const { examples = [], numerator, denominator, value, unit } = one.details;
   const wrong = denominator != null && numerator != null ? denominator - numerator : null;
   return html`
-    <h3><${Told} text=${wrongOf(one)} /></h3>
+    <h3><${English}><${Told} text=${wrongOf(one)} /><//></h3>
     <p><a href=${link("asset", { fqn: tableOf(one.assetFqn), column: one.column })}>${one.assetFqn}</a></p>
     ${wrong !== null && !one.inWords && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
     ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}

@@ -56,6 +56,7 @@ TAKEN: dict[str, tuple[int, str]] = {
         "create_resource_secret",
         "create_data_connection",
         "create_context_pack",
+        "add_relationship",
         "create_artifact",
         "upload_file",
         "create_metadata",
@@ -76,6 +77,7 @@ TAKEN_ID: dict[str, Callable[[Any, dict[str, Any]], str]] = {
     "create_data_connection": lambda made, given: made["resource_uri"],
     "create_artifact": lambda made, given: made["resource_uri"],
     "upload_file": lambda made, given: made["resource_uri"],
+    "add_relationship": lambda made, given: made["fully_qualified_name"],
     "create_metadata": lambda made, given: made["fully_qualified_name"],
     "link_glossary_term": lambda made, given: f"{made['term_id']}/{made['asset_fqn']}",
 }
@@ -90,6 +92,7 @@ GONE: frozenset[str] = frozenset(
         "delete_file",
         "delete_artifact",
         "delete_metadata",
+        "remove_relationship",
         "delete_schedule",
         "delete_webhook",
         "delete_context_pack",
@@ -112,6 +115,7 @@ NO_STORE: dict[str, Never] = {}
 
 STATELESS: frozenset[str] = frozenset(
     {
+        "add_relationship",
         "create_artifact",
         "create_chat_session",
         "create_context_pack",
@@ -146,6 +150,7 @@ STATELESS: frozenset[str] = frozenset(
         "import_openlineage_event",
         "import_quality_rules",
         "index_entities",
+        "remove_relationship",
         "repair_access",
         "replay_turn",
         "set_chat_settings",

@@ -160,7 +160,8 @@ def _rules() -> Iterator[State]:
         for to in CLASSIFICATION_MOVES.keys() - taken - {state}:
             said = f"a classification that is {state}, to {to}"
             yield State("decide_classification", said, _moved_classification(state, to), "state")
-    yield State("create_quality_rule", "a table that is not there", _rule_about_nothing, "asset_fqn")
+    for writes in ("create_quality_rule", "try_quality_rule"):
+        yield State(writes, "a table that is not there", _rule_about_nothing, "asset_fqn")
     yield State("check_quality_rule", "a table that is gone", _rule_whose_table_is_gone, "asset_fqn")
 
 
