@@ -252,10 +252,3 @@ class Ask:
     distinct: bool = False
     combined: "tuple[OneOf['union', 'intersect', 'except'], Ask] | None" = None
     """Another question whose answer is added, kept in common or taken away."""
-
-
-Piece = (
-    Attribute | Value | Time | Quantity | Ranking | Many | Open | Rows | Tally | Items | Sorting | Ask
-    | Degree | Aggregate | Operator | Literal | Shown | Unit | str | int | bool | None
-)  # fmt: skip
-"""What a constituent stands for; None for words that only tie others."""

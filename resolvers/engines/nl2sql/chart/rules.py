@@ -9,7 +9,7 @@ build its piece, with the features that it adds, or nothing where types do not f
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from resolvers.engines.nl2sql.chart.binding import Ground
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Features = Mapping[str, float]
 Built = Iterator[tuple[Any, Features]]
 Action = Callable[..., Built]
-NOTHING: Final[Features] = {}
 
 
 @dataclass(frozen=True, slots=True)
