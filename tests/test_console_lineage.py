@@ -9,7 +9,7 @@ import pytest
 from tests.support.browser import Browser, Page
 from tests.support.needs import missing
 from tests.support.server import Client
-from tests.test_console_browser import browser, tab
+from tests.test_console_browser import browser, run, tab
 from tests.test_console_inbox import serving
 from tests.test_console_places import AXE, looked_at, sized
 
@@ -136,6 +136,22 @@ def test_a_table_is_drawn_between_what_it_is_made_of_and_what_is_made_of_it(
     tab.wait_for("document.querySelector('h1')?.innerText === 'board' && !!document.querySelector('#lineage svg')")
     tab.evaluate(f"location.hash = '#/asset?fqn={BASE}.lonely'")
     tab.wait_for("document.querySelector('#lineage .empty')?.innerText.includes('Nothing is known')")
+    tab.open("about:blank")
+
+
+def test_what_is_made_of_what_is_wrong_is_named_beside_it(tab: Page, told: tuple[Client, str, str]) -> None:
+    client, console, token = told
+    rule = {
+        "name": "orders.amount", "asset_fqn": f"{BASE}.orders.amount", "type": "library", "metric": "invalidValues",
+        "arguments": {"validValues": ["20"]}, "operator": "mustBe", "threshold": [0],
+    }  # fmt: skip
+    client("POST", "/data-readiness/quality-rules", json=rule)
+    run(client, "dq-execution", asset_fqn="north")
+    tab.open(f"{console}#/inbox?of=violations&like=orders&token={token}")
+    tab.wait_for_element("[data-row]")
+    tab.click("[data-row]")
+    tab.wait_for("document.querySelector('.detail')?.innerText.includes('made of it')")
+    assert "4 tables and views are made of it: totals, board, letters, archive" in tab.text(".detail")
     tab.open("about:blank")
 
 

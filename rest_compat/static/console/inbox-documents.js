@@ -198,6 +198,19 @@ export const TRIAGED_VIOLATIONS = `
   }
 `;
 
+export const REACHED = `
+  query ConsoleReached($violationId: UUID!) {
+    violationImpact(violationId: $violationId) {
+      total
+      hidden
+      items {
+        tableFqn
+        resourceUri
+      }
+    }
+  }
+`;
+
 export const DECIDE_VIOLATION = `
   mutation ConsoleDecideViolation($violationId: UUID!, $status: ViolationStatus!, $notes: String) {
     updateViolation(violationId: $violationId, changes: { status: $status, resolutionNotes: $notes }) {

@@ -5,7 +5,7 @@ import { carryOutAll, Choice, Like, oneOnly, Outcome, patternOf, Sure } from "./
 import { Desk, grouped } from "./desk.js";
 import { HOLDERS } from "./documents.js";
 import { ask } from "./graph.js";
-import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
+import { DECIDE_VIOLATION, DECIDE_VIOLATIONS, REACHED, TRIAGED_VIOLATIONS } from "./inbox-documents.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { ASSIGN_VIOLATION } from "./place-documents.js";
@@ -130,8 +130,18 @@ function Detail({ one, may }) {
     ${wrong !== null && !one.inWords && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
     ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
+    <${Reached} key=${one.id} id=${one.id} />
     <p class="quiet">${sentence(seen([one]))}.</p>
     ${may ? html`<${Assign} one=${one} />` : one.assignedTo && html`<p>${say("triage.assigned", { who: one.assignedTo })}</p>`}
+  `;
+}
+
+// The tables and views that are made of what is wrong, as far as lineage is known; nothing where there are none.
+function Reached({ id }) {
+  const { total, hidden, items } = useAnswer(REACHED, { violationId: id }).data?.violationImpact ?? { total: 0, hidden: 0 };
+  return html`
+    ${total > 0 && html`<p>${say("triage.reaches", { count: total })} ${items.map(({ tableFqn, resourceUri }, at) => html`${at > 0 && ", "}<a key=${tableFqn} href=${link("asset", { uri: resourceUri, fqn: tableFqn })}>${parts(tableFqn).at(-1)}</a>`)}${total > items.length && ", …"}</p>`}
+    ${hidden > 0 && html`<p class="quiet">${say("triage.reachesHidden", { count: hidden })}</p>`}
   `;
 }
 

@@ -488,6 +488,8 @@ export default {
   "triage.measured": "Gemessen: {value}",
   "triage.examples": "Zeilen, die es zeigen",
   "triage.assign": "Zuweisen an",
+  "triage.reaches": { "one": "{count} Tabelle oder Sicht entsteht daraus:", "other": "{count} Tabellen und Sichten entstehen daraus:" },
+  "triage.reachesHidden": { "one": "{count} weitere, die Sie nicht lesen dürfen, entsteht daraus.", "other": "{count} weitere, die Sie nicht lesen dürfen, entstehen daraus." },
   "triage.assigned": "{who} zugewiesen.",
   "triage.assignDo": "Zuweisen",
   "suspects.title": "Verdächtige Zellen",

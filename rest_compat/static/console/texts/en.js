@@ -488,6 +488,8 @@ export default {
   "triage.measured": "Measured: {value}",
   "triage.examples": "Rows that show it",
   "triage.assign": "Assign to",
+  "triage.reaches": { "one": "{count} table or view is made of it:", "other": "{count} tables and views are made of it:" },
+  "triage.reachesHidden": { "one": "{count} more that you may not read is made of it.", "other": "{count} more that you may not read are made of it." },
   "triage.assigned": "Assigned to {who}.",
   "triage.assignDo": "Assign",
   "suspects.title": "Suspect cells",
