@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from auth.caller import Caller
 from auth.guard import Guard
@@ -28,11 +28,14 @@ from persistence.webhook_sending import WebhookSender
 from resolvers.answer_cache import AnswerCache
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
-from resolvers.recent_refusals import RecentRefusals
+from resolvers.recently import Recently
 from schema.base import Resource
 from schema.errors import MissingRequiredField
 from schema.governance.audit import Door
 from schema.governance.viewer import Budget, BudgetKind
+
+SPENT_SECONDS: Final = 3600.0
+"""For how long it is not told again that somebody has nearly spent a budget of calls."""
 
 
 def utc_now() -> datetime:
@@ -74,8 +77,10 @@ class Services:
     """How long answers may take, and how much of a source they may bring."""
     drafter: Drafter | None = None
     """Who drafts queries where a project names nobody else; the planner when None."""
-    refusals: RecentRefusals = field(default_factory=RecentRefusals)
+    refusals: Recently = field(default_factory=lambda: Recently(60))
     """The refusals that this process has just written into audit logs."""
+    spent: Recently = field(default_factory=lambda: Recently(SPENT_SECONDS))
+    """Whose budget of calls this process has told to be nearly spent."""
     signals: Signals = field(default_factory=Signals)
     """The bells of this process: who changes a run or a turn rings, who follows one listens."""
 

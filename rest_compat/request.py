@@ -16,6 +16,7 @@ from auth.tokens import TokenVerifier
 from persistence.limits import LimitRows
 from resolvers.audit import write_refusal
 from resolvers.context import Context, Services
+from resolvers.nearly_spent import is_nearly_spent, tell_nearly_spent
 from schema.errors import (
     ApiError,
     InvalidParameter,
@@ -103,8 +104,18 @@ class ContextFactory:
         of_kind = self.window_kind(caller, kind)
         window = await self.limiter.charge(caller.principal, of_kind, limits.of(of_kind), cost)
         state_of(connection).window = window
+        if is_nearly_spent(window) and not caller.anonymous:
+            await self._tell_nearly_spent(connection, caller, of_kind, window)
         if not window.allowed:
             raise RateLimitExceeded(window.retry_after)
+
+    async def _tell_nearly_spent(
+        self, connection: HTTPConnection, caller: Caller, kind: CallKind, window: RateWindow
+    ) -> None:
+        project = given(connection.scope["headers"], _PROJECT) or caller.project_id
+        if project:
+            caller = replace(caller, project_id=project)
+            await tell_nearly_spent(self.services, caller, SELECTING, kind, window)
 
     @staticmethod
     def window_kind(caller: Caller, kind: CallKind) -> CallKind:

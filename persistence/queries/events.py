@@ -100,6 +100,22 @@ class EventRepository(Repository[PlatformEvent]):
             where += at_or_under(events.c.asset_fqn, at_or_below)
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
+    def data_since(self, scope: Scope, type: EventType, since: datetime, most: int) -> list[Mapping[str, Any]]:
+        """What the latest events of a type told, also those that wait for their place."""
+        table = events.c
+        query = (
+            sa.select(table.data)
+            .where(
+                table.organization_id == scope.organization_id,
+                table.project_id == scope.project_id,
+                table.type == type.value,
+                table.occurred_at > since,
+            )
+            .order_by(table.ordinal.desc())
+            .limit(most)
+        )
+        return list(self._connection.execute(query).scalars())
+
     def after(self, scope: Scope, sequence: int, most: int) -> list[PlatformEvent]:
         """The next events of a project after a place, in order."""
         query = self.select(scope).where(events.c.sequence > sequence).order_by(events.c.sequence).limit(most)

@@ -37,6 +37,7 @@ _COUNTED: Final[Mapping[EventType, tuple[str, str]]] = {
     EventType.PROPOSALS_WAITING: ("run waits for a decision", "runs wait for a decision"),
     EventType.CONNECTION_BROKE: ("broken connection", "broken connections"),
     EventType.TERM_APPROVED: ("term approved", "terms approved"),
+    EventType.BUDGET_NEARLY_SPENT: ("budget of calls nearly spent", "budgets of calls nearly spent"),
     EventType.WEBHOOK_TEST: ("test", "tests"),
 }
 
@@ -136,6 +137,11 @@ def _term(data: Mapping[str, Any], say: Say) -> str:
     return say(str(data.get("name")))
 
 
+def _spent(data: Mapping[str, Any], say: Say) -> str:
+    left, limit = data.get("remaining") or 0, data.get("limit") or 0
+    return f"{say(str(data.get('user_id')))} has {left:,} of {limit:,} {data.get('kind')} a minute left"
+
+
 def _test(data: Mapping[str, Any], say: Say) -> str:
     return f"{say(str(data.get('name')))} is tried out by {say(str(data.get('asked_by')))}"
 
@@ -151,6 +157,7 @@ _LINES: Final[Mapping[EventType, Callable[[Mapping[str, Any], Say], str]]] = {
     EventType.PROPOSALS_WAITING: _proposals,
     EventType.CONNECTION_BROKE: _connection,
     EventType.TERM_APPROVED: _term,
+    EventType.BUDGET_NEARLY_SPENT: _spent,
     EventType.WEBHOOK_TEST: _test,
 }
 
@@ -199,6 +206,11 @@ _ADVICE: Final[Mapping[EventType, tuple[str, str, Callable[[Sequence[PlatformEve
         "Correct its address or credentials and verify it again",
         "runs",
         lambda _: {"of": "sources"},
+    ),
+    EventType.BUDGET_NEARLY_SPENT: (
+        "Have the program ask less often, or raise the limit",
+        "access",
+        lambda _: {"of": "limits"},
     ),
 }
 

@@ -40,6 +40,8 @@ class EventType(StrEnum):
     """A verification of a data connection failed that did not fail before."""
     TERM_APPROVED = "term.approved"
     """A term of the glossary was approved."""
+    BUDGET_NEARLY_SPENT = "budget.nearly_spent"
+    """Somebody has a tenth left, or less, of the calls of a kind that a minute has for them; at most once an hour."""
     WEBHOOK_TEST = "webhook.test"
     """Somebody has asked for a test of a webhook. It goes to that webhook alone."""
 

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
@@ -11,14 +12,16 @@ from persistence.queries.events import Happening
 from persistence.repository import Scope
 from persistence.tables.events import events
 from resolvers.assets.data_connections import create_data_connection, verify_data_connection
-from resolvers.data_readiness.glossary import create_glossary_term, review_glossary_term
+from resolvers.data_readiness.glossary import create_glossary_term, delete_glossary_term, review_glossary_term
 from resolvers.data_readiness.runs.operations import cancel_run
 from resolvers.data_readiness.violations import decide_violations, update_violation
+from resolvers.governance.organizations import set_rate_limits
 from resolvers.utils.event_sequencing import EventSequencer
 from resolvers.utils.event_settings import EventSettings
 from resolvers.utils.events import list_events
 from resolvers.utils.metadata import create_metadata
 from schema.data_readiness.violation import Severity
+from schema.governance.organization import RateLimitsChange
 from schema.utils.event import EventType, cloud_event
 from schema.utils.metadata_asset import MetadataAssetCreate
 from tests.data_readiness.quality import ORDERS, a_run, find, finding, scope_of, violation_ids
@@ -198,3 +201,26 @@ async def test_an_event_is_a_cloud_event(world: World) -> None:
     }  # fmt: skip
     assert made["time"].endswith("Z")
     assert {"subject", "severity", "domain"}.isdisjoint(cloud_event(second))
+
+
+async def test_a_budget_that_is_nearly_spent_is_told_once_an_hour(world: World, door: Door) -> None:
+    await door(set_rate_limits, world.owner, org_id=ORG, limits=RateLimitsChange(writes=10))
+    world.app.parts.context_factory.tenant_rows._known.clear()
+    stranger = world.token("nobody", project=world.shop)
+
+    async def spend(token: str) -> None:
+        for _ in range(9):
+            await door(delete_glossary_term, token, term_id=str(uuid4()))
+
+    await spend(stranger)
+    assert await told(world, door) == [], "who may not select the project says nothing of it"
+    await spend(world.owner)
+    await spend(world.owner)
+    world.app.parts.services.spent._seen.clear()  # another process, which has told nothing yet
+    await spend(world.owner)
+    (event,) = await told(world, door)
+    said = event["data"]
+    assert (event["type"], said["kind"], said["limit"], said["remaining"]) == ("budget.nearly_spent", "writes", 10, 1)
+    world.clock.moment += timedelta(hours=1)
+    await spend(world.owner)
+    assert len(await told(world, door)) == 2

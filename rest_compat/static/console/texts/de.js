@@ -793,6 +793,7 @@ export default {
   "event.PROPOSALS_WAITING": "Vorschläge warten",
   "event.CONNECTION_BROKE": "eine Quelle ist nicht zu erreichen",
   "event.TERM_APPROVED": "ein Begriff wurde freigegeben",
+  "event.BUDGET_NEARLY_SPENT": "ein Kontingent an Aufrufen ist fast verbraucht",
   "event.WEBHOOK_TEST": "eine Probe",
   "tokens.lead": "Was ein Programm braucht, um den Graphen oder REST zu fragen wie Sie.",
   "tokens.yours": "Das Token dieses Tabs gehört {who} bei {place}.",

@@ -793,6 +793,7 @@ export default {
   "event.PROPOSALS_WAITING": "proposals wait",
   "event.CONNECTION_BROKE": "a source cannot be reached",
   "event.TERM_APPROVED": "a term was approved",
+  "event.BUDGET_NEARLY_SPENT": "a budget of calls is nearly spent",
   "event.WEBHOOK_TEST": "a test",
   "tokens.lead": "What a program needs to ask the graph or REST as you do.",
   "tokens.yours": "The token of this tab is that of {who} at {place}.",
