@@ -174,6 +174,7 @@ def described(name: str, session: duckdb.DuckDBPyConnection, keys: Keys) -> Load
                 references=target,
             )
         )
+    views = {name for (name,) in session.execute("select view_name from duckdb_views() where not internal").fetchall()}
     tables = [
         TableFacts(
             fqn=_fqn(table),
@@ -182,7 +183,7 @@ def described(name: str, session: duckdb.DuckDBPyConnection, keys: Keys) -> Load
             schema=SCHEMA,
             name=table,
             columns=tuple(of),
-            table_type="TABLE",
+            table_type="VIEW" if table in views else "TABLE",
             row_count=session.execute(f"select count(*) from {_quoted(table)}").fetchall()[0][0],
             description=keys.tables.get(table),
             keys=tuple(_keys(table, keys)),
@@ -340,6 +341,7 @@ def lahman() -> Loaded:
             for name, kind, *_ in described_columns
         )
         session.execute(f"create table {table} as select {columns} from read_parquet('{file}')")
+    session.execute(baseball.VIEW.format(""))
     keys = Keys(
         dict(baseball.PRIMARY_KEYS),
         [Reference(*one) for one in baseball.FOREIGN_KEYS],

@@ -41,6 +41,12 @@ FOREIGN_KEYS = (
     ("homegames", ("parkkey",), "parks", ("parkkey",)),
 )
 
+VIEW = (
+    'create view {0}career_home_runs as select p."playerID", p."nameFirst", p."nameLast", sum(b."HR") as home_runs '
+    'from {0}batting b join {0}people p using ("playerID") group by 1, 2, 3'
+)
+"""Career home runs by player; the schema with its dot goes into the braces."""
+
 _TYPES = {"BIGINT": "bigint", "DOUBLE": "double precision", "VARCHAR": "text", "BOOLEAN": "boolean"}
 
 Progress = Callable[[str, int], None]
@@ -77,12 +83,7 @@ def load(url: str, progress: Progress) -> None:
             progress(name, _load_table(connection, name, file))
         for statement in _constraints(connection):
             connection.execute(statement)
-        connection.execute(
-            sql.SQL(
-                "create view {0}.career_home_runs as select p.{1}, p.{2}, p.{3}, sum(b.{4}) as home_runs "
-                "from {0}.batting b join {0}.people p using ({1}) group by 1, 2, 3"
-            ).format(*map(sql.Identifier, (SCHEMA, "playerID", "nameFirst", "nameLast", "HR")))
-        )
+        connection.execute(VIEW.format(f"{SCHEMA}."))
         connection.commit()
         connection.autocommit = True
         connection.execute("analyze")

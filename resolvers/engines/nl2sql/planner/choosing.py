@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.roles import with_roles
 from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.unsaid import is_deed, left_out
+from resolvers.engines.nl2sql.planner.views import behind_tables, with_measures
 from resolvers.engines.nl2sql.planner.ways import by_subject, ranked, with_way
 from resolvers.engines.nl2sql.schema_linking.misspelled import is_slip
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
@@ -115,7 +116,8 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     catalog = catalog_of(known)
     linked = without_following(with_outcomes(with_told(linked)), catalog)
     linked = with_ages(with_roles(with_people(linked, catalog), catalog), catalog)
-    pieces = cut(_with_references(with_lengths(linked, catalog), catalog))
+    linked = behind_tables(_with_references(with_lengths(linked, catalog), catalog), catalog)
+    pieces = cut(with_measures(linked, catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)
@@ -134,6 +136,12 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     if farther and found[0].confidence < ENOUGH:
         for other in farther:
             _add(found, _made(*other, catalog, pieces, failed))
+        _rank(found)
+    if found and found[0].confidence < ENOUGH:  # what fits words less well may be likelier as a whole
+        for forced in _others(resolver, FARTHER):
+            other = _meant(catalog, pieces, forced, failed, tried)
+            if other is not None:
+                _add(found, _made(*other, catalog, pieces, failed))
         _rank(found)
     return found, failed
 

@@ -25,6 +25,8 @@ TIED: Final = 0.65
 """The same where several tables fit words equally well, and none is called by all of them."""
 _FARTHEST: Final = 0.3
 """A reading that is so much less likely than another says nothing against it."""
+_SAME: Final = 1e-6
+"""How far the scores of two readings lie apart that are as likely."""
 _MOST: Final = 3.0
 """From here on more of a feature tells no more."""
 
@@ -70,7 +72,7 @@ def confidence(one: "Candidate", rival: "Candidate | None", rivals: int = 0) -> 
         score=one.score,
         margin=min(_FARTHEST, one.score - rival.score) if rival is not None else _FARTHEST,
         rivals=float(rivals),
-        tied=float(any(map(_is_tied, one.resolver.choices.values()))),
+        tied=float(_is_tossed_up(one, rival) or any(map(_is_tied, one.resolver.choices.values()))),
     )
     evidence = WEIGHTS["constant"]
     evidence += sum(WEIGHTS.get(name, 0.0) * value for name, value in features(one).items())
@@ -108,6 +110,19 @@ def _is_namesake(mention: Mention, target: Target) -> bool:
     """Whether another table has a column of the same name, which is mentioned."""
     column = mention.column if mention.kind is MentionKind.COLUMN else None
     return column is not None and isinstance(target, ColumnKey) and column.column == target.column
+
+
+def _is_tossed_up(one: "Candidate", rival: "Candidate | None") -> bool:
+    """Whether a figure is as likely one of another table: strikeouts, of those who bat and of those who pitch."""
+    if rival is None or abs(one.score - rival.score) > _SAME:
+        return False
+    catalog = one.resolver.catalog
+    for place, choice in one.resolver.choices.items():
+        taken, other = choice.options[choice.taken][0], rival.resolver.choices.get(place)
+        instead = other.options[other.taken][0] if other is not None else None
+        if isinstance(taken, ColumnKey) and isinstance(instead, ColumnKey) and taken.table != instead.table:
+            return choice.kind == "column" and catalog.is_measure(taken) and catalog.is_measure(instead)
+    return False
 
 
 def _is_tied(choice: Choice) -> bool:
