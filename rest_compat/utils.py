@@ -26,8 +26,8 @@ utils.get(_metadata, metadata.get_metadata, project="required")
 utils.post(_metadata, metadata.create_metadata, project="required")
 utils.put(_metadata, metadata.update_metadata, project="required")
 utils.delete(_metadata, metadata.delete_metadata, project="required")
-utils.post(f"{_metadata}/relationships", relationships.add_relationship, project="required", status=200)  # addition
-utils.delete(f"{_metadata}/relationships", relationships.remove_relationship, project="required")  # addition
+utils.post(f"{_metadata}/relationships", relationships.add_relationship, status=200)  # addition
+utils.delete(f"{_metadata}/relationships", relationships.remove_relationship)  # addition
 
 # Additions
 _lineage = "/{resource_type}/{resource_uri}/lineage"

@@ -96,12 +96,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtestloop() -> None:
     """Let the collector of garbage begin, for what the tests make."""
     gc.freeze()
-    gc.set_threshold(FEW_WALKS)
+    gc.set_threshold(FEW_WALKS, 10, WHOLE_WALKS)
     gc.enable()
 
 
 FEW_WALKS = 20_000
 """New objects after which the collector looks for those that hold one another; Python's own 700 are for small heaps."""
+WHOLE_WALKS = 3
+"""After how many walks through what is older it walks through everything: whole platforms die old."""
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 NOTHING_KEPT = {
     "check_quality_rule": "it only looks",
+    "try_quality_rule": "it only looks",
     "verify_model": "it only asks a model",
     "replay_turn": "it only looks",
     "set_parent": "the parent is the same as before",
