@@ -100,6 +100,11 @@ def pytest_runtestloop() -> None:
     gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Give the collector back what was kept from it: libraries tell of what is left when the process ends."""
+    gc.unfreeze()
+
+
 FEW_WALKS = 20_000
 """New objects after which the collector looks for those that hold one another; Python's own 700 are for small heaps."""
 WHOLE_WALKS = 3
