@@ -1,18 +1,17 @@
 """Tells a project that somebody has nearly used up the calls that a minute has for them, before they are refused."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from auth.caller import Caller
-from auth.guard import Guard
 from auth.rate_limit import CallKind, RateWindow
 from persistence.queries.events import Happening
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.context import SPENT_SECONDS, Services
-from schema.governance.permission import Permission
+from schema.errors import ProjectAccessDenied
 from schema.utils.event import EventType
 
 log = logging.getLogger("stoa.app")
@@ -29,12 +28,12 @@ def is_nearly_spent(window: RateWindow) -> bool:
 
 
 async def tell_nearly_spent(
-    services: Services, caller: Caller, selecting: Sequence[Permission], kind: CallKind, window: RateWindow
+    services: Services, caller: Caller, selects: Callable[[], Awaitable[None]], kind: CallKind, window: RateWindow
 ) -> None:
     """Write the event, at most once an hour for a project, caller and kind; what fails of it stops no request.
 
-    The project is the caller's, who has to hold one of `selecting` on it. What other processes told, and this one
-    before it was started again, is found in the store.
+    The project is the caller's; `selects` raises ProjectAccessDenied of one that they may not select, which hears
+    nothing. What other processes told, and this one before it was started again, is found in the store.
     """
     now, project = services.clock(), caller.project_id
     assert project is not None
@@ -55,10 +54,9 @@ async def tell_nearly_spent(
             uow.events.tell(scope, now, Happening(EventType.BUDGET_NEARLY_SPENT, data=said))
 
     try:
-        guard = Guard(services.relations)
-        for permission in selecting:
-            if await guard.allows(caller, permission, "project", project):
-                await services.store.write(work)
-                return
+        await selects()
+        await services.store.write(work)
+    except ProjectAccessDenied:
+        return
     except Exception:
         log.exception("it could not be told that a budget of calls is nearly spent")

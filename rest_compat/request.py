@@ -114,8 +114,8 @@ class ContextFactory:
     ) -> None:
         project = given(connection.scope["headers"], _PROJECT) or caller.project_id
         if project:
-            caller = replace(caller, project_id=project)
-            await tell_nearly_spent(self.services, caller, SELECTING, kind, window)
+            selects = partial(require_project, Guard(self.services.relations), caller, project)
+            await tell_nearly_spent(self.services, replace(caller, project_id=project), selects, kind, window)
 
     @staticmethod
     def window_kind(caller: Caller, kind: CallKind) -> CallKind:

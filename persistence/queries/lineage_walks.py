@@ -39,6 +39,14 @@ def fqn_of(node: Node) -> str:
     return str(Fqn.parse(table).child(column)) if column else table
 
 
+def place_of(fqn: Fqn) -> Place | None:
+    """The table or column of a dotted name; None for one that names neither."""
+    parts = fqn.parts
+    if len(parts) not in (4, 5):
+        return None
+    return Place(str(Fqn(parts[:4])), parts[4] if len(parts) == 5 else None)
+
+
 @dataclass(slots=True)
 class Found:
     """What a walk visited."""

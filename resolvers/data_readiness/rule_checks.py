@@ -1,7 +1,7 @@
 """Judging a rule before it is kept, and trying one without recording anything."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -104,16 +104,19 @@ async def check_quality_rule(
     It may read for a minute; a larger table is for a run of dq-execution.
     """
     rule = await ctx.store.read(lambda uow: uow.quality_rules.get(ctx.scope, str(rule_id)))
-    result = await evaluated(ctx, rule)
-    return RuleCheck(
-        rule_id=rule.id,
-        outcome=result.outcome,
-        numerator=result.numerator,
-        denominator=result.denominator,
-        value=result.value,
-        reason=result.reason,
-        examples={"rows": [dict(one) for one in result.examples]},
-    )
+    return RuleCheck(rule_id=rule.id, **told(await evaluated(ctx, rule)))
+
+
+def told(result: CheckResult) -> dict[str, Any]:
+    """What a result comes to, as a check and a trial of a rule tell it."""
+    return {
+        "outcome": result.outcome,
+        "numerator": result.numerator,
+        "denominator": result.denominator,
+        "value": result.value,
+        "reason": result.reason,
+        "examples": {"rows": [dict(one) for one in result.examples]},
+    }
 
 
 async def evaluated(ctx: Context, rule: QualityRule) -> CheckResult:
@@ -151,4 +154,4 @@ async def evaluated(ctx: Context, rule: QualityRule) -> CheckResult:
         return CheckResult(RuleOutcome.NOT_EVALUATED, reason=str(reason))
 
 
-__all__ = ["check_quality_rule", "evaluated", "problem_of", "rule_check"]
+__all__ = ["check_quality_rule", "evaluated", "problem_of", "rule_check", "told"]

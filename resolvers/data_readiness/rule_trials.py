@@ -5,7 +5,7 @@ from uuid import uuid4
 from auth.rate_limit import CallKind
 from persistence.store import UnitOfWork
 from resolvers.context import Context
-from resolvers.data_readiness.rule_checks import evaluated
+from resolvers.data_readiness.rule_checks import evaluated, told
 from resolvers.data_readiness.rules import drawn_up
 from resolvers.engines.masking import hides_values
 from resolvers.engines.report.expectations import in_words
@@ -30,12 +30,5 @@ async def try_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> RuleTria
 
     made, hides = await ctx.store.read(work)
     result = await evaluated(ctx, made)
-    return RuleTrial(
-        in_words=in_words(made, result.numerator, result.denominator, hides_values=hides),
-        outcome=result.outcome,
-        numerator=result.numerator,
-        denominator=result.denominator,
-        value=result.value,
-        reason=result.reason,
-        examples={"rows": [dict(one) for one in result.examples]},
-    )
+    said = in_words(made, result.numerator, result.denominator, hides_values=hides)
+    return RuleTrial(in_words=said, **told(result))

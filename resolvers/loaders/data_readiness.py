@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from persistence.queries.lineage_walks import DEEPEST, Found, Place, Walker, impact_of
+from persistence.queries.lineage_walks import DEEPEST, Found, Walker, impact_of, place_of
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
 from resolvers.engines.masking import masked_cells
@@ -129,7 +129,7 @@ class DataReadinessLoaders(LoadersBase):
         ids = list(dict.fromkeys(id for id, _, _ in asked))
         found = await self._store.read(lambda uow: uow.violations.with_projects(self._scope, "id", ids))
         readable = await self._readable("project", [project for _, project in found])
-        places = {one.id: (project, _place(one)) for one, project in found if readable[project]}
+        places = {one.id: (project, place_of(Fqn.parse(one.asset_fqn))) for one, project in found if readable[project]}
 
         def walk(uow: UnitOfWork) -> tuple[dict[str, Found], dict[str, dict[str, str]]]:
             walks: dict[str, Found] = {}
@@ -165,11 +165,3 @@ class DataReadinessLoaders(LoadersBase):
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
         """The assets that the glossary term is linked to, by name."""
         return await self._of_parents(lambda uow: uow.term_assets, "term_id", ids)
-
-
-def _place(violation: Violation) -> Place | None:
-    """The column or table that a violation is about; None where it is about more than a table."""
-    parts = Fqn.parse(violation.asset_fqn).parts
-    if len(parts) not in (4, 5):
-        return None
-    return Place(str(Fqn(parts[:4])), parts[4] if len(parts) == 5 else None)

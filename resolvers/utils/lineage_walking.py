@@ -15,13 +15,14 @@ from persistence.queries.lineage_walks import (
     fqn_of,
     impact_of,
     near,
+    place_of,
     starts,
 )
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.errors import InvalidParameter, NotFound
 from schema.governance.permission import Permission
-from schema.identifiers import Fqn, parse_fqn
+from schema.identifiers import parse_fqn
 from schema.pagination import Page
 from schema.utils.lineage import (
     LineageDirection,
@@ -38,10 +39,10 @@ from schema.utils.lineage_kind import type_of
 
 def parse_place(text: str, *, field: str = "fqn") -> Place:
     """Read the dotted name of a table or a column. Raises InvalidParameter."""
-    parts = parse_fqn(text, field=field).parts
-    if len(parts) not in (4, 5):
+    place = place_of(parse_fqn(text, field=field))
+    if place is None:
         raise InvalidParameter(f"{field} names a table or a column: four or five dotted parts.", field=field)
-    return Place(str(Fqn(parts[:4])), parts[4] if len(parts) == 5 else None)
+    return place
 
 
 @dataclass(slots=True)

@@ -124,7 +124,8 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     found = _made(*first, catalog, pieces, failed) if first is not None else []
     resolver = found[0].resolver if found else _tried(catalog, pieces)
     farther: list[tuple[Plan, Resolver]] = []
-    for forced in _others(resolver, NEAR if found else FARTHER):
+    near = list(_others(resolver, NEAR if found else FARTHER))
+    for forced in near:
         other = _meant(catalog, pieces, forced, failed, tried)
         if other is None:
             continue
@@ -139,7 +140,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
         _rank(found)
     if found and found[0].confidence < ENOUGH:  # what fits words less well may be likelier as a whole
         for forced in _others(resolver, FARTHER):
-            other = _meant(catalog, pieces, forced, failed, tried)
+            other = None if forced in near else _meant(catalog, pieces, forced, failed, tried)
             if other is not None:
                 _add(found, _made(*other, catalog, pieces, failed))
         _rank(found)

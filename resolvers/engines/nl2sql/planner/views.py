@@ -24,7 +24,8 @@ _BEHIND: Final = 0.9
 
 def behind_tables(linked: Linked, catalog: Catalog) -> Linked:
     """Put columns and values of views behind those of tables that the same words fit nearly as well."""
-    views = {one.fqn for one in catalog.tables.values() if "VIEW" in (one.table_type or "")}
+    mentioned = {one.column.table if one.column is not None else one.table for one in linked.mentions}
+    views = {one for one in mentioned if one in catalog.tables and "VIEW" in (catalog.tables[one].table_type or "")}
     named = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
     if not (views := views - named):
         return linked
