@@ -1,7 +1,6 @@
 """The console as a newcomer, a viewer and somebody with bad luck meet it; and every place of it as axe sees it."""
 
 import json
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,7 +66,7 @@ def looked_at(page: Page) -> list[str]:
 
 def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tmp_path: Path) -> None:
     with serving(tmp_path) as (server, _, _issuer, folder):
-        [link] = re.findall(r"This link signs olga in: (\S+)", server.text)
+        link = server.link("olga")
         assert link.startswith(f"{server.address}/#token=")
         tab.open(link)
         tab.wait_for("location.pathname === '/console' && !!document.querySelector('.empty strong')")
@@ -177,7 +176,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser
 def test_an_owner_without_a_project_adds_one(tab: Page, tmp_path: Path) -> None:
     stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga").check_returncode()
     with Server(tmp_path, "--user", "olga", "--org", "acme").ready() as server:
-        [link] = re.findall(r"This link signs olga in: (\S+)", server.text)
+        link = server.link("olga")
         tab.open(link)
         tab.wait_for("document.querySelector('.empty strong')?.innerText === 'No project'")
         tab.click("input[name=name]")

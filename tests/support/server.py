@@ -162,6 +162,11 @@ class Server(Process):
         assert self.process.poll() is None, self.text[-3000:]
         return self
 
+    def link(self, user: str) -> str:
+        """The link that signs a user in, given to `stoa serve` as `--user`; it is printed after the first answers."""
+        said = rf"This link signs {user} in: (\S+)\n"
+        return until(lambda: re.search(said, self.text), f"the link of {user}").group(1)
+
 
 class Client:
     """The owner of one organization, with a project, over HTTP."""
