@@ -104,6 +104,14 @@ def test_a_scale_is_that_of_both_ends_and_of_the_column() -> None:
     assert "mileage BETWEEN 15000 AND 20000" in sql("Cars with a mileage between 15 and 20 thousand", known)
 
 
+def test_a_scale_is_kept_where_without_it_a_number_would_be_far_smaller_than_what_is_there() -> None:
+    art = table("paintings", "painting_id*:INTEGER title insured_value:DOUBLE")
+    profile = ranged(art, {}, {"insured_value": ("1", "700000")})
+    columns = [one.model_copy(update={"mean": 27000.0}) for one in profile.columns]
+    known = knowledge(art, profiles={art.fqn: profile.model_copy(update={"columns": columns})})
+    assert "insured_value > 1500000" in sql("Paintings with an insured value over 1.5 million", known)
+
+
 def test_averages_are_taken_of_each_and_counts_of_all_kinds_too() -> None:
     people = table("patients", "patient_id*:INTEGER sex age:INTEGER")
     known = knowledge(people, profiles={people.fqn: profiled(people, {"sex": ["Female", "Male"]})})

@@ -1,6 +1,7 @@
 """What the words of one question stand for: what nouns do, and the moments and values that are compared."""
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -254,7 +255,7 @@ class Resolver(Targets):
         if not known or len(numbers) < len(values) or any(self.catalog.may_reach(column, one) for one in numbers):
             return None
         bare = [one / SCALES[scale_word] for one in numbers]
-        if not all(self.catalog.may_reach(column, one) for one in bare):
+        if not all(self.catalog.may_reach(column, one) for one in bare) or not _nearer(bare, numbers, profile.mean):
             return None
         self.doubt("a number is taken in the scale of the column", 0.1)
         return tuple(Literal("number", plain(one)) for one in bare)
@@ -267,6 +268,17 @@ class Resolver(Targets):
         whole = profile.distinct_count <= len(profile.top_values)
         known = {one.value.lower() for one in profile.top_values}
         return not whole or text.lower() in known
+
+
+def _nearer(some: Sequence[Decimal], others: Sequence[Decimal], mean: float | None) -> bool:
+    """Return whether numbers are of the size of a mean rather than others are; True where no mean can tell."""
+    if mean is None or mean <= 0 or any(one <= 0 for one in (*some, *others)):
+        return True
+
+    def away(numbers: Sequence[Decimal]) -> float:
+        return max(abs(math.log(float(one) / mean)) for one in numbers)
+
+    return away(some) < away(others)
 
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:
