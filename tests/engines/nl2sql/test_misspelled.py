@@ -31,6 +31,14 @@ def test_a_misspelled_word_is_read_and_told(question: str, part: str, told: str)
     assert found.confidence < (0.86 if "alphaetical" in question else UNSURE)
 
 
+@pytest.mark.parametrize(("head", "name"), [("works", "artwork"), ("lines", "airline"), ("sheets", "timesheets")])
+def test_the_head_of_a_compound_name_stands_for_its_rows(head: str, name: str) -> None:
+    known = knowledge(table(name, "one_id*:INTEGER colour"), table("depot", "depot_id*:INTEGER town"))
+    found = drafted(f"How many {head} do we have in our collection?", known)
+    assert f"FROM {name}" in found.sql.replace('"', "")
+    assert f"“{head}” as" in found.reading
+
+
 @pytest.mark.parametrize("question", ["How many xylophones are there?", "What is the toll?", "zzzz qqqq"])
 def test_what_is_nothing_like_the_data_stays_unanswered(question: str) -> None:
     assert isinstance(asked(question, KNOWN), Unanswerable)

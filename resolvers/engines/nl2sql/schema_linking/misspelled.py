@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from resolvers.engines.english.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.degrees import ADJECTIVES, degree_of
+from resolvers.engines.nl2sql.language.forms import SAME_ROOT
 from resolvers.engines.nl2sql.language.phrases import PHRASES
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
@@ -27,6 +28,8 @@ _LONG: Final = 8
 """Letters from which on two slips are forgiven."""
 _HALF: Final = 4
 """Letters that each half of a compound word has at least."""
+_MODIFIER: Final = 3
+"""Letters of what stands before the head of a table's compound name at least: art, of `artworks`."""
 _CALLED: Final = 0.98
 """How well a table must be called by the second half of a word."""
 _PREFIXES: Final = frozenset(
@@ -44,20 +47,23 @@ def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correc
     Looked at are words that nothing in the catalog or its values stands for, and that are no English that is known.
     """
     text, found = linked.text, []
-    named, explained = set[int](), set[int]()
+    named, well_named, explained = set[int](), set[int](), set[int]()
     for one in linked.mentions:
         if one.score >= _EXPLAINED:
             is_name = one.kind in (MentionKind.TABLE, MentionKind.COLUMN)
             (named if is_name else explained).update(range(one.first, one.last))
+        if one.score >= SAME_ROOT:
+            well_named.update(range(one.first, one.last))
     for at in reversed(range(len(linked.tokens))):
         token = linked.tokens[at]
         if at in explained or token.quoted or (at and token.text[:1].isupper()) or vocabulary.is_word(token.lemma):
             continue
-        near = _compound(token, vocabulary) if at not in named else None
+        near = _compound(token, vocabulary) if at not in well_named else None
+        compound = near is not None
         if near is None and not _may_be_misspelled(token):
             continue
         near = near or _nearest(token.text.lower(), vocabulary) or _second_half(token, vocabulary)
-        if near is not None and (at not in named or _differs(token, near, vocabulary)):
+        if near is not None and (compound or at not in named or _differs(token, near, vocabulary)):
             text = f"{text[: token.start]}{near}{text[token.end :]}"
             found.append(Correction(token.text, near))
     return text, tuple(reversed(found))
@@ -102,15 +108,15 @@ def _second_half(token: Token, vocabulary: Vocabulary) -> str | None:
 def _compound(token: Token, vocabulary: Vocabulary) -> str | None:
     """The name of the only table that is a compound of another word and this one: strikes, of `birdstrikes`."""
     word = token.text.lower()
-    if len(word) < _SURE_OF_LETTERS or not word.isalpha() or token.is_lemma:
+    if len(word) <= _HALF or not word.isalpha() or token.is_lemma:
         return None  # a plural, so that rows are meant
     names = {one.name.lower() for one in vocabulary.known.tables}
     found = {
         name
         for name in names
         for whole in (name, f"{name}s")
-        if whole.isalpha() and whole.endswith(word) and len(whole) - len(word) >= _HALF
-        if whole[: -len(word)] not in _PREFIXES
+        if whole.isalpha() and whole.endswith(word)
+        if len(whole) - len(word) >= _MODIFIER and whole[: -len(word)] not in _PREFIXES
     }
     return found.pop() if len(found) == 1 else None
 
