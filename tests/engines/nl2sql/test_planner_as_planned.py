@@ -63,6 +63,25 @@ def test_two_columns_of_a_row_hold_the_same_or_not(question: str, part: str) -> 
     assert part in drafted(question, PILOTS).sql.replace('"', "")
 
 
+TOOL = table("tool_hire", "hire_id*:INTEGER customer taken_on:DATE due_back:DATE brought_on:DATE returned_on:DATE")
+BILL = table("bill", "bill_no*:INTEGER customer issued_on:DATE due_on:DATE paid_on:DATE")
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("How many tool hires came back late?", "returned_on > due_back"),
+        ("How many tool hires were late?", "returned_on > due_back"),
+        ("Which customer has the most late bills?", "paid_on > due_on"),
+        ("bills paid on time", "paid_on <= due_on"),
+        ("overdue bills by customer", "paid_on > due_on"),
+    ],
+)
+def test_late_is_done_after_it_was_due_and_on_time_before(question: str, condition: str) -> None:
+    known = knowledge(TOOL, BILL, profiles={})
+    assert condition in drafted(question, known).sql.replace('"', "")
+
+
 def test_where_no_plan_is_known_being_late_is_not_answered() -> None:
     assert not isinstance(asked("How many trips ended late?", CANAL), QueryDraft)
 

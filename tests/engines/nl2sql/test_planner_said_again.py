@@ -44,3 +44,23 @@ GARDEN = knowledge(
 )
 def test_what_is_said_again_or_at_length_is_read_plainly(question: str, part: str) -> None:
     assert part in drafted(question, GARDEN).sql.replace('"', "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "sheds with a height above 3, how many?",
+        "sheds with a height above 3: how many are there",
+        "which sheds have a height above 3? just how many",
+        "all sheds with a height above 3 - count",
+        "sheds with a height above 3 - only the number",
+    ],
+)
+def test_that_a_count_is_wanted_may_be_said_last(question: str) -> None:
+    found = drafted(question, GARDEN).sql.replace('"', "")
+    assert "COUNT(*)" in found
+    assert "height > 3" in found
+
+
+def test_not_a_single_one_is_none() -> None:
+    assert "NOT EXISTS" in drafted("Which sheds have not a single plant?", GARDEN).sql

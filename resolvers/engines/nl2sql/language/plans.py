@@ -13,7 +13,7 @@ PLANS: Final = {
     root_of(word): root_of(kind)
     for kind, said in {
         "plan": "plan planned schedule scheduled expect expected intend intended target",
-        "due": "due deadline promise promised require required",
+        "due": "due deadline promise promised require required eta",
         "estimate": "estimate estimated est quote quoted forecast",
         "budget": "budget budgeted allowance",
     }.items()
@@ -29,16 +29,40 @@ ALIKE: Final = {
 """Kinds of plans that answer for one another, where there is none of the kind said."""
 REAL: Final = {root_of(word) for word in ["actual", "act", "real", "actually"]}
 PLAIN: Final = {
-    root_of(word) for word in ["date", "time", "day", "at", "on", "amount", "value", "total", "gbp", "usd", "eur"]
+    root_of(word)
+    for word in ["date", "time", "day", "at", "on", "back", "amount", "value", "total", "gbp", "usd", "eur"]
 }
 """Words that tell columns of what came about, and words that tell nothing beside a kind of data."""
 _LATE: Final = word_set("late later behind overdue")
 _EARLY: Final = word_set("early earlier ahead")
 _OVER: Final = word_set("over above exceed exceeded exceeds exceeding more higher")
 _UNDER: Final = word_set("under below less lower")
-_SAYING: Final = _LATE | _EARLY | _OVER | _UNDER | {"on"}
+PUNCTUALLY: Final = "punctually"
+"""`On time`, in a word that is no part of a name such as `paid on`."""
+_SAYING: Final = _LATE | _EARLY | _OVER | _UNDER | {"on", PUNCTUALLY}
+DONE: Final = {
+    root_of(word)
+    for word in [
+        "return",
+        "pay",
+        "deliver",
+        "arrive",
+        "complete",
+        "finish",
+        "ship",
+        "receive",
+        "close",
+        "resolve",
+        "settle",
+        "land",
+        "submit",
+        "actual",
+    ]
+}
+"""Words of days on which something came about, where nothing is said of what was late."""
 SPENT: Final = {root_of(word) for word in ["cost", "spend", "spent", "actual", "expense"]}
 """Words of amounts that came about, where those of the plan are called a budget or the like only."""
+_BACK: Final = root_of("return")
 _LITTLE: Final = word_set("than the its their his her our it they was were is had been be as a an of original initial")
 _GOING: Final = word_set("go come run be do have")
 _NO_NOUNS: Final = word_set("which what how many that who were was are is have has did do and or the than")
@@ -86,10 +110,17 @@ def said_of_plans(tokens: Sequence[Token]) -> Said | None:
             if deed and tokens[at + 1 : at + 2] and tokens[at + 1].text.lower() == "time":
                 return Said(at, at + 2, Operator.AT_MOST, "late", deed)
             continue
+        if low == PUNCTUALLY and (deed or _is_said_of_rows(tokens, at)):
+            return Said(at, at + 1, Operator.AT_MOST, "late", deed)
         ends = at + 1 == len(tokens) or not tokens[at + 1].text.isalpha() or tokens[at + 1].lemma in ("in", "by", "and")
-        if timed and low in ("late", "early") and ends and deed:
+        if timed and low in ("late", "early") and ends and (deed or _is_said_of_rows(tokens, at)):
             return Said(at, at + 1, more, "late", deed)
     return None
+
+
+def _is_said_of_rows(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether rows are called late as they are: `how many loans were late`."""
+    return at > 0 and tokens[at - 1].lemma == "be"
 
 
 def _deed(tokens: Sequence[Token], at: int) -> str:
@@ -98,6 +129,8 @@ def _deed(tokens: Sequence[Token], at: int) -> str:
     if before is None or before.lemma in _GOING or before.text.lower() in _NO_NOUNS:
         return ""
     low = before.text.lower()
+    if low == "back":  # came back late
+        return _BACK
     return root_of(before.lemma) if before.lemma in VERBS or low.endswith("ed") or low.endswith("t") else ""
 
 

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from resolvers.engines.nl2sql.language.plans import PUNCTUALLY
+
 _NOT_NOUNS: Final = r"(?!one\b|of\b|other\b|time\b)"
 _EACH_ONE: Final = re.compile(
     rf"\b(each|every) ({_NOT_NOUNS}[a-z][\w-]*)\b(?P<between>.*?)\b(?:each|every)(?: one| of (?:them|these|those))\b",
@@ -28,6 +30,20 @@ _PERCENT: Final = re.compile(r"(?<!\d )(?<!\d)% of (?=[a-z])", re.IGNORECASE)
 _NEITHER: Final = re.compile(
     r"\b(with|have|has|had|having) neither ((?:an? )?[\w-]+(?: [\w-]+)?) nor (?:(?:an?|any) )?(?=[\w-])", re.IGNORECASE
 )
+_LATE_ROWS: Final = re.compile(r"\b(?:late|overdue) ([a-z]{3,}s)\b(?! (?:fee|charge))", re.IGNORECASE)
+_ON_TIME: Final = re.compile(r"(?<=[a-z] )on time\b(?! of| series)", re.IGNORECASE)
+_NONE_AT_ALL: Final = re.compile(
+    r"\b(not|never|without|hasn't|haven't|didn't)\b( [\w-]+)? an? single (?=[a-z])", re.IGNORECASE
+)
+_ASKED_LAST: Final = re.compile(
+    r"^\s*(?:(?:which|what|list|show|give me|show me|all|the)\s+)*(?P<what>\S.*?)"
+    r"(?:\s*[,:;?]\s*|\s+[-\u2013\u2014]\s+)(?:and |but )?(?:just |only )?"
+    r"(?:how many(?: (?:is|are|was|were) (?:there|that|those|they))?|(?:the |a )?(?:count|number))"
+    r"(?P<each> (?:per|by|for each) [\w -]+)?\s*[.?!]*$",
+    re.IGNORECASE,
+)
+"""A question that says at its end alone that a count is wanted: `cancelled orders, how many`, `late loans - count`."""
+_ASKS_ITSELF: Final = re.compile(r"\b(?:how|what|who|when|where|average|total|sum|top|count|number)\b", re.IGNORECASE)
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
@@ -39,6 +55,12 @@ def plainly(text: str, *, has_descriptions: bool) -> str:
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
     text = _PERCENT.sub("percentage of ", text)
+    text = _LATE_ROWS.sub(r"\1 that were late", text)
+    text = _ON_TIME.sub(PUNCTUALLY, text)
+    text = _NONE_AT_ALL.sub(r"\1\2 any ", text)
+    asked = _ASKED_LAST.match(text)
+    if asked is not None and not _ASKS_ITSELF.search(asked["what"]):
+        text = f"How many {asked['what']}{asked['each'] or ''}"
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:

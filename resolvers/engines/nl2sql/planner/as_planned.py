@@ -5,7 +5,7 @@ Two columns of one table hold both, and are called alike but for the words that 
 
 from typing import Final
 
-from resolvers.engines.nl2sql.language.plans import ALIKE, PLAIN, PLANS, REAL, SPENT, Said, said_of_plans
+from resolvers.engines.nl2sql.language.plans import ALIKE, DONE, PLAIN, PLANS, REAL, SPENT, Said, said_of_plans
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Comparison, Operator
@@ -52,7 +52,7 @@ def _pairs(catalog: Catalog, table: str, said: Said) -> list[tuple[ColumnKey, Co
             told = not said.deed or said.deed in own | rest
             if rest and rest <= own and told:
                 found.append((len(own - rest), real, plan))
-            elif not rest and (said.deed in own if said.deed else not said.is_of_time and own & SPENT):
+            elif not rest and (said.deed in own if said.deed else own & (DONE if said.is_of_time else SPENT)):
                 found.append((len(own), real, plan))
     least = min((one[0] for one in found), default=0)
     return [(real, plan) for far, real, plan in found if far == least]
