@@ -94,7 +94,7 @@ class Planner:
             return outcome
         if (assumed := with_revenue(known, linked)) is not None:
             other = _planned(_linked(asked.text, asked, assumed, lookup), asked, assumed, failed)
-            return (said_so(other, known) if isinstance(other, QueryDraft) else None) or outcome
+            return (said_so(other, assumed) if isinstance(other, QueryDraft) else None) or outcome
         return _called_otherwise(linked, asked, known, lookup) or outcome
 
     def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:

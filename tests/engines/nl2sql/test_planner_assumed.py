@@ -75,3 +75,32 @@ def test_a_share_of_it_is_not_answered_by_all_of_it() -> None:
 def test_without_one_table_of_both_nothing_is_assumed(known: Knowledge) -> None:
     found = asked("What was the revenue in 2021?", known)
     assert not (isinstance(found, QueryDraft) and "Nobody has defined" in found.reading)
+
+
+SHOWS = table("shows", "show_id*:INTEGER title:VARCHAR")
+SEATS = keyed(
+    table("seat_sale", "sale_id*:INTEGER show_id:INTEGER sold_on:DATE seats:INTEGER amount:DOUBLE"),
+    show_id="shows.show_id",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("What was the revenue in 2021?", ("SELECT SUM(amount)", "sold_on BETWEEN")),
+        ("seat revenue by show", ("SELECT SUM(seat_sale.amount)", "GROUP BY shows.show_id")),
+    ],
+)
+def test_or_the_amounts_of_the_one_table_of_what_happened(question: str, parts: tuple[str, ...]) -> None:
+    found = drafted(question, knowledge(SHOWS, SEATS, profiles={}))
+    sql = found.sql.replace('"', "")
+    assert all(part in sql for part in parts), sql
+    assert found.reading.endswith("Nobody has defined revenue; it is taken as amount of seat_sale, added up.")
+    assert found.confidence < UNSURE
+
+
+def test_of_two_such_tables_the_one_is_meant_that_is_named() -> None:
+    fines = keyed(table("fine", "fine_id*:INTEGER show_id:INTEGER paid_on:DATE amount:DOUBLE"), show_id="shows.show_id")
+    known = knowledge(SHOWS, SEATS, fines, profiles={})
+    assert "FROM seat_sale" in drafted("total seat revenue in 2021", known).sql.replace('"', "")
+    assert not isinstance(asked("total revenue in 2021", known), QueryDraft)
