@@ -168,3 +168,11 @@ def test_a_stretch_from_another_time_is_not_lost_in_silence() -> None:
     patients = table("patients", "patient_id*:INTEGER death_date:DATE diagnosis_date:DATE")
     found = asked("How many patients died within a year of diagnosis?", knowledge(patients, profiles={}))
     assert not isinstance(found, QueryDraft) or found.confidence < 0.75
+
+
+def test_a_flag_before_rows_of_several_words_says_which_are_meant() -> None:
+    goods = table("cargo_type", "cargo_code* description is_hazardous:BOOLEAN rate:DOUBLE")
+    known = knowledge(goods, profiles={})
+    assert drafted("list the hazardous cargo types", known).sql == (
+        'SELECT "description" FROM "cargo_type" WHERE "is_hazardous" = TRUE'
+    )

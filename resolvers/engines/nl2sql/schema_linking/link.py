@@ -33,6 +33,7 @@ from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likelies
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_PARTS, MOST_TEXTS, may_be_part
 from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
 from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
+from resolvers.engines.nl2sql.schema_linking.states import with_states
 from resolvers.engines.nl2sql.schema_linking.unknown import Wanted, left_over, unknown
 from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex, folded, is_part
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
@@ -101,6 +102,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.find_misspelled()
     work.look_up(lookup)
     work.settle_parts()
+    work.mentions = with_states(work.mentions, question.tokens, vocabulary)
     work.settle_full_names()
     return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)), today=now.date())
 
@@ -341,10 +343,9 @@ class _Work:
 
     def describes(self, last: int, key: ColumnKey) -> bool:
         """Return whether the rows of its table are named right behind: `active` employees."""
-        return (
-            last < len(self.tokens)
-            and self.vocabulary.asked((self.tokens[last].lemma,)) == self.vocabulary.words(key.table)[-1:]
-        )
+        rows = self.vocabulary.words(key.table)
+        lemmas = [token.lemma for token in self.tokens[last : last + len(rows)]]
+        return any(self.vocabulary.asked(lemmas[:size]) == rows[-size:] for size in range(1, len(lemmas) + 1))
 
     def is_deed(self, at: int) -> bool:
         """Whether a word says what somebody does: `hit` is none of the hits that a column counts."""
