@@ -37,3 +37,42 @@ def test_a_figure_that_two_tables_have_as_well_is_asked_about() -> None:
     assert isinstance(found, Clarification)
     assert {"races" in one.sql for one in found.readings if one.sql} == {True, False}
     assert '"races"' in drafted("total strokes of the races of Signe Holm", KNOWN).sql
+
+
+FERRY = table("ferries", "ferry_id*:INTEGER ferry_name")
+PIER = table("piers", "pier_no*:INTEGER quay_name")
+SAILING = keyed(
+    table(
+        "ferry_sailings",
+        "sailing_no*:INTEGER ferry_id:INTEGER pier_no:INTEGER left_at:TIMESTAMP departed_at:TIMESTAMP master_name",
+    ),
+    ferry_id="ferries.ferry_id",
+    pier_no="piers.pier_no",
+)
+SHOWN = table("v_sailing", "sailing_no:INTEGER ferry_name left_at:TIMESTAMP departed_at:TIMESTAMP state",
+              table_type="VIEW")  # fmt: skip
+SAILED = knowledge(
+    FERRY, PIER, SAILING, SHOWN,
+    profiles={
+        SHOWN.fqn: profiled(SHOWN, {"state": ["Departed", "Moored"]}),
+        PIER.fqn: profiled(PIER, {"quay_name": ["North Quay", "South Quay"]}),
+    },
+)  # fmt: skip
+
+
+def test_a_view_called_as_the_rows_of_its_table_is_not_named_by_that_word() -> None:
+    assert drafted("sailings by master name", SAILED).sql.count("v_sailing") == 0
+    assert 'FROM "ferry_sailings"' in drafted("how many sailings are there?", SAILED).sql
+    assert 'FROM "v_sailing"' in drafted("how many sailings per state?", SAILED).sql
+
+
+def test_a_state_before_rows_is_its_value_and_not_the_time_called_by_the_same_word() -> None:
+    sql = drafted("how many departed sailings are there?", SAILED).sql
+    assert "\"state\" = 'Departed'" in sql
+    assert "departed_at" not in sql
+    assert "'Departed'" not in drafted("sailings that departed in 2023", SAILED).sql
+
+
+def test_a_name_that_several_rows_share_is_what_they_are_grouped_by() -> None:
+    assert drafted("sailings per quay", SAILED).sql.endswith('GROUP BY "piers"."quay_name"')
+    assert '"pier_no"' in drafted("sailings per pier", SAILED).sql

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.joining.names import NAMES
 from resolvers.engines.nl2sql.language.measures import is_numeric
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, holds_day_numbers
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FAR: Final = 9
 """The distance of tables that no keys connect."""
+_SHARING: Final = 1.5
+"""How many rows of a table have the same name on average, where it names something that rows share."""
 _FARTHEST: Final = 4
 """Keys that are gone along to other tables at most."""
 _NUMBERING: Final = frozenset(("number", "no", "code", "nr", "year"))
@@ -225,6 +228,14 @@ class Catalog:
             found = self.vocabulary.name_columns(table)
             self._names[table] = tuple(key for key in found if key not in self.known.forbidden)
         return self._names[table]
+
+    def is_shared_name(self, key: ColumnKey) -> bool:
+        """Whether what rows are called by is a thing of its own that several of them share: the quay of a berth."""
+        profile = self.profile(key)
+        own = set(self.words(key)) - NAMES - set(self.table_words(key.table))
+        if not own or profile is None or not profile.distinct_count:
+            return False
+        return profile.distinct_count * _SHARING <= profile.row_count
 
     def entity(self, table: str) -> tuple[ColumnKey, ...]:
         """What to show of a row when nothing is said: its name, else its key, else all that it has."""

@@ -175,7 +175,8 @@ class Items(ItemSpans):
         names = self.catalog.names(key.table)
         whole = noun.ref is not None and self._is_whole_name(noun, key)
         columns = names if whole and key in names else (key,)
-        entity = key.table if key in names or key == self.catalog.key(key.table) else None
+        rows = (key in names and not self.catalog.is_shared_name(key)) or key == self.catalog.key(key.table)
+        entity = key.table if rows else None
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
 
     def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:

@@ -1,9 +1,11 @@
 """Views, and tables like them. A view shows what is in tables: what words say of a table nearly as well is meant of the
-table, unless the view is named.
+table, unless the view is named. A view that is called as the rows of its table are, `v_call` of `port_call`, is not
+named by that word: it is meant only where something else is said that no table holds.
 """
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
@@ -20,10 +22,19 @@ _ROWS: Final = 0.85
 """What is left of a table's name that says its measure, as the name of its rows."""
 _BEHIND: Final = 0.9
 """What is left of how well they fit the view's then, as a part of how well they fit the table's."""
+_HEAD: Final = 0.75
+"""How well a word must fit a table for its rows to be called so."""
+_OWN: Final = 0.85
+"""How well words must fit a column or a value of a view for them to speak for it."""
+_SHOWN: Final = 2
+"""How many columns of a table a view has at least that shows its rows."""
+_LESS: Final = 0.7
+"""What is left of the name of a view that is no other than what the rows of its table are called."""
 
 
 def behind_tables(linked: Linked, catalog: Catalog) -> Linked:
     """Put columns and values of views behind those of tables that the same words fit nearly as well."""
+    linked = _called_as_rows(linked, catalog)
     mentioned = {one.column.table if one.column is not None else one.table for one in linked.mentions}
     views = {one for one in mentioned if one in catalog.tables and "VIEW" in (catalog.tables[one].table_type or "")}
     named = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
@@ -44,6 +55,72 @@ def behind_tables(linked: Linked, catalog: Catalog) -> Linked:
         return one._replace(score=min(one.score, _BEHIND * of_table)) if of_table >= _NEARLY * one.score else one
 
     return replace(linked, mentions=tuple(map(placed, linked.mentions)))
+
+
+def _called_as_rows(linked: Linked, catalog: Catalog) -> Linked:
+    """Let a word that a view is called by, and the rows of the table that it shows too, stand for the table."""
+    tables = {(one.first, one.last, one.table): one for one in linked.mentions if one.kind is MentionKind.TABLE}
+    turned: dict[int, Mention] = {}
+    for (first, last, view), one in tables.items():
+        if view is None or one.score < _NAMED or not _is_view(catalog, view):
+            continue
+        base = _base(catalog, view)
+        rows = tables.get((first, last, base)) if base is not None else None
+        if base is None or rows is None or not _HEAD <= rows.score < one.score:
+            continue
+        says_more = set(catalog.table_words(view)) - set(catalog.table_words(base))
+        if not says_more and not _speaks_for(linked, catalog, view, base, one):
+            turned[id(rows)] = rows._replace(score=one.score, how=one.how)
+            turned[id(one)] = one._replace(score=_LESS * one.score)
+    if not turned:
+        return linked
+    return replace(linked, mentions=tuple(turned.get(id(one), one) for one in linked.mentions))
+
+
+def _is_view(catalog: Catalog, table: str) -> bool:
+    return table in catalog.tables and "VIEW" in (catalog.tables[table].table_type or "")
+
+
+def _base(catalog: Catalog, view: str) -> str | None:
+    """The table whose rows a view shows: it has the key, and the most columns of all such tables, and as many rows."""
+    names = {column.name.lower() for column in catalog.tables[view].columns}
+    rows = catalog.tables[view].row_count or 0
+    found: dict[str, int] = {}
+    for table, facts in catalog.tables.items():
+        key = catalog.joins.key(table)
+        shared = names & {column.name.lower() for column in facts.columns}
+        shows = bool(key) and shared.issuperset(name.lower() for name in key) and len(shared) >= _SHOWN
+        if shows and not _is_view(catalog, table) and (not facts.row_count or rows <= facts.row_count):
+            found[table] = len(shared)
+    most = [table for table, shared in found.items() if shared == max(found.values())]
+    return most[0] if len(most) == 1 else None
+
+
+def _speaks_for(linked: Linked, catalog: Catalog, view: str, base: str, named: Mention) -> bool:
+    """Whether other words fit a column or a value of a view, and nothing nearly as well that its table is tied to."""
+    best: dict[tuple[int, int], float] = defaultdict(float)
+    others = [one for one in linked.mentions if one.last <= named.first or named.last <= one.first]
+    tied = _tied(catalog, base)
+    for one in others:
+        if (one.column.table if one.column is not None else one.table) in tied:
+            best[one.first, one.last] = max(one.score, best[one.first, one.last])
+    return any(
+        one.column is not None
+        and one.column.table == view
+        and one.score >= _OWN
+        and best[one.first, one.last] < _NEARLY * one.score
+        for one in others
+    )
+
+
+def _tied(catalog: Catalog, table: str) -> set[str]:
+    """The tables that keys tie to one, and that to others, over no view."""
+    found, reached = {table}, [table]
+    while reached:
+        links = chain.from_iterable(catalog.links.get(one, ()) for one in reached)
+        reached = [one for one in dict.fromkeys(links) if one not in found and not _is_view(catalog, one)]
+        found.update(reached)
+    return found
 
 
 def with_measures(linked: Linked, catalog: Catalog) -> Linked:
