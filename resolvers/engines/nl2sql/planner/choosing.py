@@ -24,6 +24,7 @@ from resolvers.engines.nl2sql.planner.contests import with_outcomes
 from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.lasting import with_ages, with_lengths
+from resolvers.engines.nl2sql.planner.named_figures import with_named_figures
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.people import with_people
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
@@ -117,7 +118,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     linked = without_following(with_outcomes(with_told(linked)), catalog)
     linked = with_ages(with_roles(with_people(linked, catalog), catalog), catalog)
     linked = behind_tables(_with_references(with_lengths(linked, catalog), catalog), catalog)
-    pieces = cut(with_measures(linked, catalog))
+    pieces = with_named_figures(cut(with_measures(linked, catalog)))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)
