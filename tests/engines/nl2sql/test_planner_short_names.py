@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 VET = table("dr", "id*:INTEGER nm dept:INTEGER grd st_dt:DATE")
 WARD = table("dept", "id*:INTEGER nm flr:INTEGER")
@@ -80,3 +80,11 @@ def test_short_names_are_written_out_in_what_an_answer_says() -> None:
         "names of doctors that have no appointments" in drafted("Which doctors have no appointments?", CLINIC).reading
     )
     assert "start date" in drafted("Who is the longest serving doctor?", CLINIC).reading
+
+
+def test_a_word_at_the_end_that_stands_for_nothing_breaks_nothing() -> None:
+    known = knowledge(
+        table("hospital", "hc hn cty beds:INTEGER"), table("unit", "uno comp st"), table("iss", "iid uno hc prc:REAL")
+    )
+    for question in ("which hospital never got any unit", "which hospitals never had any unit"):
+        assert asked(question, known) is not None

@@ -310,7 +310,7 @@ def _is_farther(plan: Plan, resolver: Resolver, pieces: Cut, catalog: Catalog, s
 def _settle(resolver: Resolver, pieces: Cut, had: set[ColumnKey]) -> None:
     """Keeps of the words that found no place those only that say something more."""
     loose = resolver.frame.loose
-    loose[:] = [span for span in loose if not _says_again(span, pieces, resolver, had)]
+    loose[:] = [span for span in _loose(resolver.frame) if not _says_again(span, pieces, resolver, had)]
 
 
 def _fit(resolver: Resolver) -> float:

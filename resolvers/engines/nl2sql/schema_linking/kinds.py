@@ -113,6 +113,8 @@ def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool)
         if profile is not None and profile.kind is ValueKind.NUMBER:
             return ColumnKind.YEAR if _is_year(words, profile) else ColumnKind.NUMBER
         return ColumnKind.TEXT
+    if known and holds_day_numbers([*values, *_ends(profile)]):
+        return ColumnKind.DATE
     for pattern, kind in ((_DATE, ColumnKind.DATE), (_MOMENT, ColumnKind.MOMENT), (_TIME, ColumnKind.TIME)):
         if all(pattern.fullmatch(value) for value in values):
             return kind
@@ -147,7 +149,13 @@ def _values(profile: ColumnProfile | None) -> list[str]:
     if profile is None or profile.masked:
         return []
     found = [text for one in profile.top_values if (text := one.value.strip())]
-    return found[:20] or [one for one in (profile.minimum, profile.maximum) if one]
+    return found[:20] or _ends(profile)
+
+
+def _ends(profile: ColumnProfile | None) -> list[str]:
+    if profile is None or profile.masked:
+        return []
+    return [one for one in (profile.minimum, profile.maximum) if one]
 
 
 def is_numeric_text(profile: ColumnProfile | None) -> bool:

@@ -16,7 +16,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.joining.names import family
 from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
 from resolvers.engines.nl2sql.schema_linking.kinds import holds_day_numbers, holds_numbers, kind_of_nearly_all
-from resolvers.engines.nl2sql.sql_writing.iso_texts import are_days, is_day
+from resolvers.engines.nl2sql.sql_writing.iso_texts import are_days, dashed, is_day
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
 
@@ -42,6 +42,8 @@ class TypedKind:
     """Whether it is text that holds ISO dates."""
     strays: bool = False
     """Whether a few of those texts are no such dates, and have to be passed over."""
+    compact: bool = False
+    """Whether those dates are written without dashes: 20240131."""
     numeric: bool = False
     """Whether it is text that holds numbers."""
     days: bool = False
@@ -67,7 +69,10 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
         return TypedKind(group, name, has_time="TIME" in name)
     if group == "text" and samples:
         filled = [one for one in samples if one.strip()]
-        whole, numeric = are_days(filled), holds_numbers(filled)
+        whole, compact = are_days(filled), holds_day_numbers(filled)
+        if compact:
+            return TypedKind(group, name, iso=True, compact=True, samples=samples)
+        numeric = holds_numbers(filled)
         strays = not whole and kind_of_nearly_all(profile) is not None
         return TypedKind(group, name, iso=whole or strays, strays=strays, numeric=numeric, samples=samples)
     return TypedKind(group, name, days=group == "number" and holds_day_numbers(samples), samples=samples)
@@ -240,7 +245,7 @@ def _within(this: exp.Expr, first: exp.Expr, after: exp.Expr) -> exp.Expr:
 
 def _moment(value: str, kind: TypedKind) -> exp.Expr:
     if kind.family == "text":
-        return exp.Literal.string(value)
+        return exp.Literal.string(value[:10].replace("-", "") if kind.compact else value)
     return exp.cast(exp.Literal.string(value), _type("TIMESTAMP" if kind.has_time or len(value) > 10 else "DATE"))
 
 
@@ -296,7 +301,7 @@ def _span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str)
             raise Unwritable("The dates are kept as text in a form that no year or month can be taken from.")
         if unit in _OF_THE_DAY and not any(len(one.strip()) > len("2020-01-01T00") for one in kind.samples):
             raise Unwritable(_NO_TIME)
-        return _text_span(this, unit, part, dialect)
+        return _text_span(dashed(this) if kind.compact else this, unit, part, dialect)
     if kind.family not in ("moment", ""):
         raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
     if unit == Unit.WEEKDAY:

@@ -1,5 +1,6 @@
 """The time between two moments, as every dialect can compute it."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -8,6 +9,7 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, Unwritable, number, span
+from resolvers.engines.nl2sql.sql_writing.iso_texts import dashed
 
 _MINUTES: Final = {Unit.HOUR: 60, Unit.DAY: 24 * 60}
 _PLACES: Final = {Unit.YEAR: 10_000, Unit.MONTH: 100, Unit.DAY: 1}
@@ -24,6 +26,9 @@ def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
             raise Unwritable("Only dates and moments have a time between them.")
         if kind.strays:
             raise Unwritable("Some of the dates are written in a form that no time can be counted from.")
+    since, until = (
+        (dashed(this) if kind.compact else this, replace(kind, compact=False)) for this, kind in (since, until)
+    )
     if unit is Unit.YEAR:
         return _years(since, until[0], dialect)
     if unit is not Unit.MINUTE and unit not in _MINUTES:

@@ -20,6 +20,17 @@ def is_day(this: exp.Expr) -> exp.Expr:
     return exp.Like(this=this.copy(), expression=exp.Literal.string(_WHOLE))
 
 
+def dashed(this: exp.Expr) -> exp.Expr:
+    """The ISO date of a text that is written without dashes: 2024-01-31 of 20240131."""
+    year, month, day = (
+        exp.Substring(this=this.copy(), start=exp.Literal.number(start), length=exp.Literal.number(length))
+        for start, length in ((1, 4), (5, 2), (7, 2))
+    )
+    dash = exp.Literal.string("-")
+    with_month = exp.DPipe(this=exp.DPipe(this=year, expression=dash, safe=True), expression=month, safe=True)
+    return exp.DPipe(this=exp.DPipe(this=with_month, expression=dash.copy(), safe=True), expression=day, safe=True)
+
+
 def passes_over(nodes: Iterable[exp.Expr]) -> bool:
     """Return whether a query leaves out texts that are no such dates."""
     return any(isinstance(node, exp.Like) and node.expression.name == _WHOLE for node in nodes)
