@@ -154,7 +154,16 @@ class Composer(Clashes):
         return item
 
     def _ranked_by(self) -> None:
-        """`the region with the highest total cost, and that cost`: the figure that rows are put in order by."""
+        """`the region with the highest total cost, and that cost`: the figure that rows are put in order by.
+
+        Groups are put in order by the figure of a column that is shown of them, and never by the column itself.
+        """
+        shown = {
+            term.of: term for item in self.items if item.figures for term in item.terms if isinstance(term, Figure)
+        }
+        for at, one in enumerate(self.orders if self.groups else ()):
+            if isinstance(one.term, Column) and one.term in shown and one.term not in self.groups:
+                self.orders[at] = replace(one, term=shown[one.term])
         figures = [one.term for one in self.orders if isinstance(one.term, Figure) and one.term.of is not None]
         for items in (self.items, self.shown):
             for at, item in enumerate(items):

@@ -99,7 +99,10 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
     catalog, ref = resolver.catalog, item.noun.ref
     if item.figures or group is None or ref is None:
         return item
-    several = group.table != item.table and catalog.refers(item.table, group.table)
+    # Where rows are tied to groups by a third table only, a group has several of them as well.
+    alone = catalog.refers(group.table, item.table) and not catalog.refers(item.table, group.table)
+    tied = not alone and not resolver.frame.which
+    several = group.table != item.table and (tied or catalog.refers(item.table, group.table))
     several = several or (group.table == item.table and group.entity is None)
     if not several or any(term in item.terms for term in group.terms):
         return item

@@ -99,8 +99,17 @@ class Grouping:
     def _is_each_row(self, group: Item) -> bool:
         """`the average fee per visit`, of visits: what each row has, rather than figures of single rows."""
         means = [item for item in self.items if item.figures and item.noun.aggregates == (Aggregate.AVG,)]
-        unnamed = group.entity is not None and not self.resolver.catalog.names(group.table)
-        return unnamed and bool(means) and all(item.table == group.entity and item.columns for item in means)
+        if group.entity is None or self.resolver.catalog.names(group.table) or not means:
+            return False
+        return all(item.columns and self._has_one(group.entity, item.table) for item in means)
+
+    def _has_one(self, group: str, table: str) -> bool:
+        """Whether no two rows of a table are of one row of the group: they are the same, or tied one to one."""
+        if group == table:
+            return True
+        joins = self.resolver.catalog.joins
+        keys = (key for key in joins.between(table, group) if key.table == table)
+        return any(joins.is_unique(table, key.columns) for key in keys)
 
     def _by_role(self, items: list[Item]) -> None:
         """What is named by the part that it plays is shown along the key that tells it."""

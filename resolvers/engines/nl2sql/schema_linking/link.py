@@ -256,6 +256,8 @@ class _Work:
                     continue
                 if one.how in WRITTEN_OUT and last - first == 1 and self.is_deed(first):
                     continue
+                if self.counts_rows(first, last) and self.vocabulary.tells_rows_apart(key):
+                    continue  # the number of units, and not what each is numbered by
                 if (
                     last - first == 1
                     and score < _SHARED
@@ -271,6 +273,12 @@ class _Work:
                     )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def counts_rows(self, first: int, last: int) -> bool:
+        """Whether words ask how many there are of something: `number of units`."""
+        head = self.tokens[last - 1]
+        asks = last - first > 2 and self.tokens[first].lemma in ("number", "count") and not head.is_lemma
+        return asks and self.tokens[first + 1].lemma == "of"
 
     def is_no_time(self, key: ColumnKey) -> bool:
         """Whether a column tells no time, so that it is none of the spans that rows fall into."""

@@ -222,6 +222,10 @@ class Vocabulary(Naming):
             self._identifiers[key] = known
         return known
 
+    def tells_rows_apart(self, key: ColumnKey) -> bool:
+        """Return whether a column only tells rows apart, or is the key that a profile found of its table."""
+        return self.is_identifier(key) or joins_of(self.known).key(key.table) == (key.column,)
+
     def flag(self, key: ColumnKey) -> tuple[Literal, Literal] | None:
         """Return what a column holds for yes and for no; None when it is no such column, or nobody knows."""
         try:

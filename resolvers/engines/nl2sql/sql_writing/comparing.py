@@ -301,7 +301,7 @@ def _span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str)
             raise Unwritable("The dates are kept as text in a form that no year or month can be taken from.")
         if unit in _OF_THE_DAY and not any(len(one.strip()) > len("2020-01-01T00") for one in kind.samples):
             raise Unwritable(_NO_TIME)
-        return _text_span(dashed(this) if kind.compact else this, unit, part, dialect)
+        return (_compact_span if kind.compact else _text_span)(this, unit, part, dialect)
     if kind.family not in ("moment", ""):
         raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
     if unit == Unit.WEEKDAY:
@@ -359,6 +359,17 @@ def _truncated(this: exp.Expr, kind: TypedKind, unit: Unit, dialect: str) -> exp
     named = "WEEK(MONDAY)" if dialect == "bigquery" and unit == Unit.WEEK else unit.value.upper()
     cut = exp.DateTrunc(this=day, unit=exp.var(named))  # type: ignore[no-untyped-call]
     return cut if dialect == "bigquery" else exp.cast(cut, "DATE")
+
+
+_COMPACT: Final = {Unit.YEAR: (1, 4), Unit.MONTH: (5, 2), Unit.DAY: (7, 2)}
+"""Where the parts of a date without dashes stand, and how long they are."""
+
+
+def _compact_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr:
+    if unit not in _COMPACT or not (part or unit is Unit.YEAR):
+        return _text_span(dashed(this), unit, part, dialect)
+    start, length = _COMPACT[unit]
+    return exp.cast(exp.Substring(this=this, start=number(start), length=number(length)), "INT")
 
 
 def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr:
