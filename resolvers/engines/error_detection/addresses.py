@@ -34,7 +34,8 @@ def address_signs(column: TableColumn) -> dict[int, Reason]:
     formed = {code for code, text in texts.items() if _FORM.fullmatch(text.strip())}
     if sum(column.counts[code] for code in formed) < WELL_FORMED * rows:
         return {}
-    reason = Reason(Sign.PATTERN, 5.0, "It has not the form of an e-mail address, as nearly all others have.")
+    told = "It has not the form of an e-mail address, as nearly all others have."
+    reason = Reason(Sign.PATTERN, 5.0, told, in_itself=True)
     found = dict.fromkeys(texts.keys() - formed, reason)
     hosts: Counter[str] = Counter()
     for code in formed:

@@ -100,4 +100,4 @@ def _judged(column: TableColumn, texts: Mapping[int, str], passed: set[int], tol
     share = sum(column.counts[code] for code in failed) / column.present
     weight = SURE - LESS * max(0.0, share - FEW)
     why = f"Its check digits are wrong. Of the column's values {len(passed)} of {len(texts)} pass: {told}."
-    return dict.fromkeys(failed, Reason(Sign.PATTERN, weight, why))
+    return dict.fromkeys(failed, Reason(Sign.PATTERN, weight, why, in_itself=True))

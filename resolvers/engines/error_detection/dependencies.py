@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from rapidfuzz.distance import OSA
+
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 from resolvers.engines.error_detection.texts import is_list, known_lists, parts_of
@@ -38,6 +40,14 @@ MOST_EXPECTED: Final = 0.5
 """Exceptions that a group may have by how many all have, for two in it to say that they are none of chance."""
 NEARLY_ALL_TELL: Final = 4
 """Rows of a group with a value for each without, for an empty cell to be odd in a column that is mostly empty."""
+FEWEST_UNFORETOLD: Final = 5
+"""Groups in which a value that leads in none is an exception, at least, for it to have another cause than slips."""
+PREVAILS: Final = 0.8
+"""The share of the rows with a value from which the most frequent one is expected anyway."""
+NEARLY_ALL: Final = 0.8
+"""The share of its rows, at least, that are exceptions."""
+ALIKE: Final = 0.6
+"""How like the usual value another is, at least, that may be a slip of it, 0 to 1."""
 OWN: Final = 2.5
 """The mercy for what rather is of its own than wrong."""
 KNOWN: Final = 6.0
@@ -209,13 +219,14 @@ def vote(
     sure = min(sure, SEARCHED if left.distinct <= FEW_GROUPS else surest)
     sure *= _strewn(left, right, pairs, doubtful)
     usual = max(range(1, len(right.counts)), key=right.counts.__getitem__, default=MISSING)
-    prevails = right.counts[usual] > 0.8 * max(1, right.present) and dependency.strength < 0.9
+    prevails = right.counts[usual] > PREVAILS * max(1, right.present) and dependency.strength < 0.9
     for a, values in groups.items():
         if not is_stand_in(left.texts[a]):
             values.sort(key=lambda one: -one[1])
             how_sure = sure * _governed(values, dependency)
             _vote_in_group(votes, a, values, how_sure, usual if prevails else MISSING, doubtful)
     _spare_own(votes, right, pairs, doubtful)
+    _spare_unforetold(votes, right, pairs, groups)
     _spare_runs(votes, left, right, pairs, doubtful)
     if right.counts[MISSING] > right.present:  # to tell nothing is usual: it is odd only where nearly all others tell
         for a, values in groups.items():
@@ -271,6 +282,45 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
         share = exceptions[pair[1]] / rows
         if share > 0.015 and exceptions[pair[1]] > 5:
             votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
+
+
+def _spare_unforetold(
+    votes: Votes,
+    right: TableColumn,
+    pairs: Mapping[tuple[int, int], int],
+    groups: Mapping[int, Sequence[tuple[int, int]]],
+) -> None:
+    """Where nearly all rows have one value, another that leads in no group, and is an exception in all, has another
+    cause: the group tells of it no more than that it is rare.
+
+    What came there from elsewhere by mistake is usual elsewhere. A slip is near what is usual; and a stand-in for none
+    is a mistake that repeats.
+    """
+    usual = max(range(1, len(right.counts)), key=right.counts.__getitem__, default=MISSING)
+    if right.counts[usual] <= PREVAILS * right.present:
+        return
+    leads = {next((b for b, _ in values if b != MISSING), MISSING) for values in groups.values()}
+    exceptions: Counter[int] = Counter()
+    rows: Counter[int] = Counter()
+    for a, b in votes.against:
+        exceptions[b] += 1
+        rows[b] += pairs[a, b]
+    own = {
+        b
+        for b, count in exceptions.items()
+        if count >= FEWEST_UNFORETOLD and b not in leads and b != MISSING
+        and rows[b] >= NEARLY_ALL * right.counts[b] and not is_stand_in(right.texts[b])
+        and not any(_is_written_like(right.texts[b], right.texts[lead]) for lead in leads)
+    }  # fmt: skip
+    for pair, (odds, top, most) in list(votes.against.items()):
+        if pair[1] in own:
+            votes.against[pair] = (odds - KNOWN, top, most)
+
+
+def _is_written_like(text: str, other: str) -> bool:
+    """Return whether a text may be a slip of another, or short for it."""
+    one, usual = text.casefold(), other.casefold()
+    return usual.startswith(one[:2]) or OSA.distance(one, usual) == 1 or OSA.normalized_similarity(one, usual) >= ALIKE
 
 
 def _spare_overlaps(votes: Votes, left: TableColumn, groups: Mapping[int, Sequence[tuple[int, int]]]) -> None:

@@ -15,6 +15,7 @@ from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.check_digits import check_digit_signs
+from resolvers.engines.error_detection.cleanness import Judged, told_by_others
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.cut_off import cut_off_signs
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
@@ -24,7 +25,7 @@ from resolvers.engines.error_detection.fillers import filler_signs
 from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
-from resolvers.engines.error_detection.groups import grouped
+from resolvers.engines.error_detection.groups import grouped, strewn
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
@@ -78,6 +79,7 @@ def find_errors(
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
+    _clear_negative_groups(table, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
     together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table))
@@ -90,8 +92,8 @@ def find_errors(
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single)
     judged = _judge(table, cells, asked, single, twofold(table, votes))
-    if reports is not None:
-        _ask_reports(table, reports, judged)
+    voted = _ask_reports(table, reports, judged) if reports is not None else frozenset()
+    judged = told_by_others(table, judged, voted)
     found = [
         _suspect(table, row, index, score, reasons)
         for (row, index), (score, reasons) in judged.items()
@@ -103,11 +105,10 @@ def find_errors(
     return sorted(found, key=lambda one: (one.row, place[one.column]))
 
 
-def _ask_reports(
-    table: Sequence[TableColumn], reports: Reports, judged: dict[tuple[int, int], tuple[float, list[Reason]]]
-) -> None:
-    """Where several rows tell of one thing, they judge its cells, and no other column does."""
-    for cell, verdict in judge_reports(table, reports).items():
+def _ask_reports(table: Sequence[TableColumn], reports: Reports, judged: Judged) -> Set[tuple[int, int]]:
+    """Where several rows tell of one thing, they judge its cells, and no other column does; return these cells."""
+    verdicts = judge_reports(table, reports)
+    for cell, verdict in verdicts.items():
         if verdict.reason is not None:
             judged[cell] = verdict.probability, [verdict.reason]
         else:
@@ -116,6 +117,7 @@ def _ask_reports(
         # What is told of a thing is no witness of which thing it is.
         if cell[1] in reports.key and all(one.sign is Sign.DEPENDENCY for one in reasons):
             del judged[cell]
+    return verdicts.keys()
 
 
 def _ask_groups(
@@ -312,6 +314,18 @@ def _clear_empty_groups(
         for row in empty if whole else ():
             if left.codes[row] in whole:
                 cells.pop((row, right.index), None)
+
+
+def _clear_negative_groups(table: Sequence[TableColumn], cells: Mapping[tuple[int, int], list[Reason]]) -> None:
+    """Take back what only a sign says of numbers that are negative in whole groups of rows: what is given back is."""
+    negative: dict[int, list[int]] = defaultdict(list)
+    for (row, index), reasons in cells.items():
+        if any(one.by_sign for one in reasons):
+            negative[index].append(row)
+    for index, rows in negative.items():
+        for row in set(rows) - set(strewn(rows, table[index], table)):
+            reasons = cells[row, index]
+            reasons[:] = [one for one in reasons if not one.by_sign]
 
 
 def _weigh(reasons: Sequence[Reason]) -> float:

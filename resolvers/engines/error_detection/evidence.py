@@ -24,6 +24,8 @@ class Reason:
     """What should stand there, if the sign tells."""
     by_sign: bool = False
     """Whether only the sign of a number speaks against it; a formula that holds does so with all signs turned."""
+    in_itself: bool = False
+    """Whether such a value is right in no table, however clean: a day that there is not, a wrong check digit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,5 +73,6 @@ def _of_one_sign(column: TableColumn, codes: list[int]) -> dict[int, Reason]:
     others = [text for text in plain.values() if len(set(text)) > 2 and len(text) >= ONE_SIGN]
     if not same or len(others) < 0.9 * (len(plain) - len(same)) or len(others) < FEWEST:
         return {}
-    reason = Reason(Sign.STAND_IN, 5.6, "It is the same sign over and over, as it is typed to fill a field.")
+    told = "It is the same sign over and over, as it is typed to fill a field."
+    reason = Reason(Sign.STAND_IN, 5.6, told, in_itself=True)
     return dict.fromkeys(same, reason) if len(same) <= 10 else {}

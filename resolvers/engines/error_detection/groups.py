@@ -147,7 +147,7 @@ def _judge(column: TableColumn, asked: Sequence[TableColumn], table: Sequence[Ta
     sides = [sorted(side * distance for distance, *_ in best.values() if side * distance > 0) for side in (-1, 1)]
     often = {code for code in range(1, len(column.texts)) if is_often(column, code)}
     far = [row for row, (distance, *_) in best.items() if abs(distance) > FAR and column.codes[row] not in often]
-    for row in _strewn(far, column, table):
+    for row in strewn(far, column, table):
         distance, cause, group = best[row]
         side = sides[distance > 0]
         beyond = len(side) - bisect_left(side, abs(distance))
@@ -235,7 +235,7 @@ def _spread(column: TableColumn, cause: TableColumn, groups: dict[int, _Group]) 
     return by_width, fences_of(sorted(logs), is_coarse=False) if logs else None
 
 
-def _strewn(far: Sequence[int], column: TableColumn, table: Sequence[TableColumn]) -> list[int]:
+def strewn(far: Sequence[int], column: TableColumn, table: Sequence[TableColumn]) -> list[int]:
     """Leave out rows far off that nearly fill a group of another column: what they have in common is the cause."""
     spared: set[int] = set()
     for other in table if far else ():

@@ -72,7 +72,7 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
     if impossible is not None:
         for code in range(1, len(column.texts)):
             if code in impossible:
-                signs[code] = Reason(Sign.OUTLIER, 4.5, "There is no such day.")
+                signs[code] = Reason(Sign.OUTLIER, 4.5, "There is no such day.", in_itself=True)
             elif is_placeholder_date(column.texts[code]):
                 signs[code] = Reason(Sign.STAND_IN, 2.0, "A day that stands for none.")
     weighed = sorted((n, column.counts[code], code) for code, n in enumerate(numbers) if n is not None)

@@ -54,7 +54,7 @@ def _powers(column: TableColumn, powers: dict[int, int], lengths: Counter[int]) 
     rows = sum(column.counts[code] for code in powers)
     if rows > MOST * column.present:
         return {}
-    reason = Reason(Sign.PATTERN, 5.0, "It is a power of ten, as a spreadsheet makes of a long number.")
+    reason = Reason(Sign.PATTERN, 5.0, "It is a power of ten, as a spreadsheet makes of a long number.", in_itself=True)
     return {code: reason for code, digits in powers.items() if lengths[digits] >= FEWEST_PADDED}
 
 
