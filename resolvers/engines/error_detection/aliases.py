@@ -1,6 +1,7 @@
 """Values of few rows that stand for a frequent one in short or in full: `pa` for `paid`, English for eng, U.S.A."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -41,7 +42,7 @@ def alias_signs(column: TableColumn) -> dict[int, Reason]:
         return _codes_beside(column, codes)
     short = [code for code in frequent if len(column.texts[code]) <= 3]
     is_code = len(short) > 1 and sum(column.counts[code] for code in short) >= COVERED * column.present
-    found: dict[int, Reason] = {}
+    found = _first_letters(column, codes, frequent)
     for code in codes:
         if column.counts[code] > MOST_ROWS * column.present or len(found) > MOST_VALUES:
             continue
@@ -53,6 +54,25 @@ def alias_signs(column: TableColumn) -> dict[int, Reason]:
                 break
     rows = sum(column.counts[code] for code in found)
     return (found if rows <= MOST_ROWS * column.present else {}) | _codes_beside(column, codes)
+
+
+def _first_letters(column: TableColumn, codes: Sequence[int], frequent: Sequence[int]) -> dict[int, Reason]:
+    """Single letters that one of the usual values begins with, and no other: Y and N, where most write yes and no."""
+    begun: dict[str, list[int]] = defaultdict(list)
+    for code in frequent:
+        begun[column.texts[code][0].casefold()].append(code)
+    if len(frequent) < FEWEST_SHORT or any(len(some) > 1 for some in begun.values()):
+        return {}
+    if any(len(column.texts[code]) == 1 for code in frequent):
+        return {}
+    found = {}
+    for code in codes:
+        text = column.texts[code].casefold()
+        if len(text) == 1 and text in begun and column.counts[begun[text][0]] > OFTENER * column.counts[code]:
+            full = column.texts[begun[text][0]]
+            told = f"It is short for {full!r}, which {column.counts[begun[text][0]]} rows write out."
+            found[code] = Reason(Sign.WRITING, 4.0, told, full)
+    return found
 
 
 def _codes_beside(column: TableColumn, codes: Sequence[int]) -> dict[int, Reason]:

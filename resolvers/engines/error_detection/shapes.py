@@ -32,6 +32,9 @@ _SEVERAL: Final = re.compile(r"\ba(?: a)+\b")
 _CHECKED: Final = re.compile(r"\d[\d -]{5,16}[Xx]")
 MOST_CHECKED: Final = 0.15
 """The share of the rows, at most, whose check digit is an X: a ninth and a third of it."""
+_LETTERED: Final = re.compile(r"\d{1,5} ?[^\W\d_]")
+ONE_LETTER: Final = 0.8
+"""The share of the numbers with a letter, at most, that have the same one."""
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
 OTHER_LENGTHS: Final = 0.05
@@ -121,7 +124,7 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
     if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
         _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
     meant = numbered_manners(column) if numeric >= 0.4 else lettered_manners(column)
-    checked = _checked(column)
+    right = _checked(column) | _with_a_letter(column)
     if numeric >= 0.6:
         _keep(signs, _no_numbers(column, numeric, meant))
     elif not is_text:
@@ -133,7 +136,7 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
             _keep(signs, _odd(column, counted(column), meant, only_narrow=True))
             _keep(signs, _odd_unit(column))
         _keep(signs, _odd_case(column))
-    return {code: reason for code, reason in signs.items() if code not in checked}
+    return {code: reason for code, reason in signs.items() if code not in right}
 
 
 def _checked(column: TableColumn) -> frozenset[int]:
@@ -150,6 +153,20 @@ def _checked(column: TableColumn) -> frozenset[int]:
     if most < 0.75 * column.present:
         return frozenset()
     return frozenset(code for code in found if len(column.texts[code]) == usual)
+
+
+def _with_a_letter(column: TableColumn) -> frozenset[int]:
+    """The codes that are a number with a letter, as of houses, where that is one of the column's main forms.
+
+    The letter is one of several: where all have the same it is a unit.
+    """
+    found = {code: text[-1].casefold() for code, text in enumerate(column.texts) if _LETTERED.fullmatch(text)}
+    rows = Counter[str]()
+    for code, letter in found.items():
+        rows[letter] += column.counts[code]
+    most = max(rows.values(), default=0)
+    is_form = rows.total() >= MAIN_SHARE * column.present and most <= ONE_LETTER * rows.total()
+    return frozenset(found) if rows and is_form else frozenset()
 
 
 def _keep(signs: dict[int, Reason], more: dict[int, Reason]) -> None:

@@ -1,0 +1,30 @@
+"""Single letters behind numbers, and for words that are usual."""
+
+import random
+
+from resolvers.engines.error_detection.aliases import alias_signs
+from resolvers.engines.error_detection.shapes import shape_signs
+from resolvers.engines.error_detection.table import encode
+
+
+def test_a_number_with_one_of_several_letters_is_a_form_and_one_with_a_unit_is_none() -> None:
+    chance = random.Random(6)
+
+    def odd(letters: str) -> set[str]:
+        texts = [f"{chance.randint(1, 90)}{chance.choice(letters) if at % 9 == 0 else ''}" for at in range(600)]
+        (column,) = encode(["house"], [[text] for text in [*texts, "16.Mar"]])
+        return {column.texts[code] for code in shape_signs(column)}
+
+    assert odd("ab") == {"16.Mar"}
+    assert len(odd("m")) > 10
+
+
+def test_a_letter_for_one_of_the_usual_words_is_a_second_writing_where_only_one_begins_with_it() -> None:
+    def short(*words: str) -> dict[str, str | None]:
+        texts = [words[at % len(words)] for at in range(400)] + ["Y"] * 8
+        (column,) = encode(["paid"], [[text] for text in texts])
+        return {column.texts[code]: one.repair for code, one in alias_signs(column).items()}
+
+    assert short("yes", "no") == {"Y": "yes"}
+    assert short("yes", "yellow", "no") == {}
+    assert short("X", "yes") == {}
