@@ -112,6 +112,13 @@ def test_of_two_rows_with_one_key_the_one_that_is_out_of_step_is_the_copy(step: 
     assert not repeated_key_signs(encode(["ticket_no"], [[key] for key in (*keys, *keys[:30])])), "repeats are usual"
 
 
+def test_a_row_that_was_loaded_twice_has_no_wrong_key() -> None:
+    rows = [[f"T-{at}", f"a{at}", f"b{at}", f"c{at}", f"d{at}", f"e{at}"] for at in range(200)]
+    columns = ["ticket_no", "a", "b", "c", "d", "e"]
+    assert repeated_key_signs(encode(columns, [*rows, [*rows[7][:5], "other"]])) == {}
+    assert set(repeated_key_signs(encode(columns, [*rows, ["T-7", *rows[9][1:]]]))) == {(7, 0), (200, 0)}
+
+
 @pytest.mark.parametrize(
     ("make", "is_told"),
     [

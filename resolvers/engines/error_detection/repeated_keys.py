@@ -14,6 +14,9 @@ FEWEST: Final = 50
 """Rows with a key, at least."""
 MOST: Final = 0.01
 """The share of the rows, at most, whose key another has; one pair in any case."""
+SAME: Final = 0.8
+FEWEST_BESIDE: Final = 4
+"""The share of the other columns, at least, in which two rows agree that are one, and so many other columns."""
 EVEN: Final = 0.6
 """The share of the rows whose key is by the usual step greater than that of the row before, from which keys were given
 in this order."""
@@ -36,11 +39,19 @@ def repeated_key_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Re
             rows[code].append(row)
         numbers, step = _counted_up(column)
         for code in twice:
+            if _are_one(table, column, *rows[code]):
+                continue  # the row was loaded twice, and its key is right
             odd = [row for row in rows[code] if step and not _fits(numbers, row, step)]
             told = f"2 rows have it, and {column.distinct - len(twice):,} others each have their own."
             for row in odd if len(odd) == 1 else rows[code]:
                 signs[row, column.index] = Reason(Sign.REPEATED, 4.6 if len(odd) == 1 else 3.2, told)
     return signs
+
+
+def _are_one(table: Sequence[TableColumn], key: TableColumn, row: int, other: int) -> bool:
+    """Return whether two rows tell the same in nearly all other columns."""
+    same = sum(column.codes[row] == column.codes[other] for column in table if column is not key)
+    return len(table) > FEWEST_BESIDE and same >= SAME * (len(table) - 1)
 
 
 def _counted_up(column: TableColumn) -> tuple[list[int | None], int]:
