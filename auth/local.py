@@ -39,18 +39,13 @@ class TupleSource(Protocol):
         """All tuples that can matter to a check of these objects for these users (None: for anybody)."""
         ...
 
-    async def reached(self, store: str, user: str, object_type: str, node_types: Sequence[str]) -> Sequence[TupleLike]:
-        """All tuples that can matter to the question which objects of a type the user has access to."""
-        ...
+    async def towards(
+        self, store: str, users: Sequence[str], object_type: str, leading: Sequence[str]
+    ) -> tuple[str, Sequence[TupleLike]]:
+        """All tuples of the chains that join one of the users to an object of a type, and what relations are at then.
 
-    async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
-        """The objects of a type that some chain of tuples joins to one of the users: no other can be theirs."""
-        ...
-
-    async def surroundings(
-        self, store: str, users: Sequence[str], object_type: str, node_types: Sequence[str]
-    ) -> tuple[set[str], Sequence[TupleLike]]:
-        """What is near, and all tuples that can matter to a check of it for these users; one round trip."""
+        `leading` are the types that may stand on the way there.
+        """
         ...
 
     async def read(
@@ -168,7 +163,9 @@ class LocalRelations:
 
     async def near(self, store: str, subjects: Sequence[str], object_type: str) -> set[str] | None:
         """See `Relations.near`."""
-        return await self._source.near(store, subjects, object_type)
+        leading = self.model.leading_to(object_type)
+        _, items = await self._source.towards(store, subjects, object_type, leading)
+        return _of_type(items, object_type)
 
     async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str]:
         """See `Relations.held`. Where relations have changed, but none that these answers rest on, they stand."""
@@ -181,15 +178,24 @@ class LocalRelations:
             return before.names
         for subject in subjects:
             self.model.validate_question(subject, relation, f"{object_type}:any")
-        near, items = await self._source.surroundings(store, subjects, object_type, self.model.node_types)
-        rest = digest(near, items)
+        revision, items = await self._towards(store, subjects, object_type)
+        rest = digest(items)
         if before is not None and before.rest == rest:
             names, sure = before.names, True
         else:
-            names, sure = self._among(near, items, question)
+            names, sure = self._among(_of_type(items, object_type), items, question)
         if memory is not None and sure:
-            await memory.keep_held(store, question, Held(revision, rest, names))
+            memory.keep_held(store, question, Held(revision, rest, names))
         return names
+
+    async def _towards(self, store: str, subjects: Sequence[str], object_type: str) -> tuple[str, Sequence[TupleLike]]:
+        """What relations are at, and all that a check of the objects that could be the subjects' can meet."""
+        leading = self.model.leading_to(object_type)
+        revision, items = await self._source.towards(store, subjects, object_type, leading)
+        if items and not self.model.only_adds:  # what nothing joins to them can leave a `but not` undecided
+            near = sorted(_of_type(items, object_type))
+            items = [*items, *await self._source.around(store, near, subjects, self.model.node_types)]
+        return revision, items
 
     def _among(
         self, near: Iterable[str], items: Sequence[TupleLike], question: Question
@@ -207,9 +213,9 @@ class LocalRelations:
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
         """See `Relations.list_objects`."""
         self.model.validate_question(user, relation, f"{object_type}:any")
-        items = await self._source.reached(store, user, object_type, self.model.node_types)
+        _, items = await self._towards(store, [user], object_type)
         evaluator = self._evaluator(items)
-        names = {item.object for item in items if split_object(item.object)[0] == object_type}
+        names = _of_type(items, object_type)
         user_type, user_id, user_relation = split_user(user)
         if user_relation and user_type == object_type:
             names.add(f"{user_type}:{user_id}")  # a group is a member of itself, without a tuple
@@ -297,6 +303,11 @@ class LocalRelations:
 
 def _plain(found: Sequence[TupleLike]) -> list[RelationTuple]:
     return [RelationTuple(i.user, i.relation, i.object, i.condition, i.context) for i in found]
+
+
+def _of_type(items: Iterable[TupleLike], object_type: str) -> set[str]:
+    """Name the objects of a type on which tuples stand."""
+    return {item.object for item in items if item.object.partition(":")[0] == object_type}
 
 
 def _any_holds(evaluator: Evaluator, questions: Sequence[CheckRequest]) -> bool | None:

@@ -163,6 +163,31 @@ class Model:
         named = {one.type for relation in relations for one in relation.restrictions}
         return tuple(sorted(name for name in named if self.types.get(name)))
 
+    @cached_property
+    def only_adds(self) -> bool:
+        """Return whether another tuple can never take something away: no relation says `but not`."""
+        return not any(
+            _takes_away(relation.rewrite) for relations in self.types.values() for relation in relations.values()
+        )
+
+    def leading_to(self, object_type: str) -> tuple[str, ...]:
+        """The types that may stand on a chain of tuples before an object of a type, at whichever distance, sorted."""
+        found: set[str] = set()
+        pending = [object_type]
+        while pending:
+            new = self._named_on.get(pending.pop(), frozenset()) - found
+            found |= new
+            pending.extend(new)
+        return tuple(sorted(found))
+
+    @cached_property
+    def _named_on(self) -> dict[str, frozenset[str]]:
+        """The types that tuples on an object of each type may name."""
+        return {
+            type_: frozenset(one.type for relation in relations.values() for one in relation.restrictions)
+            for type_, relations in self.types.items()
+        }
+
     def accepts(self, item: TupleLike) -> bool:
         """Return whether a tuple fits the type restrictions, its condition included."""
         try:
@@ -279,6 +304,16 @@ def _leaves(rewrite: Rewrite) -> Iterator[Rewrite]:
             yield from _leaves(subtract)
         case _:
             yield rewrite
+
+
+def _takes_away(rewrite: Rewrite) -> bool:
+    match rewrite:
+        case Exclusion():
+            return True
+        case Union(operands) | Intersection(operands):
+            return any(map(_takes_away, operands))
+        case _:
+            return False
 
 
 def _relations(definition: dict[str, Any]) -> Iterator[tuple[str, RelationDefinition]]:

@@ -41,10 +41,10 @@ class Held(NamedTuple):
     names: tuple[str, ...]
 
 
-def digest(near: Iterable[str], items: Iterable[TupleLike]) -> bytes:
-    """Tell whether what an answer rests on is still the same: the objects asked about, and every tuple around them."""
+def digest(items: Iterable[TupleLike]) -> bytes:
+    """Tell whether the tuples that an answer rests on are still the same."""
     tuples = sorted([repr((one.object, one.relation, one.user, one.condition, one.context)) for one in items])
-    return hashlib.blake2b(repr((sorted(near), tuples)).encode(), digest_size=32).digest()
+    return hashlib.blake2b("\n".join(tuples).encode(), digest_size=32).digest()
 
 
 class _Decided:
@@ -103,9 +103,9 @@ class Remembered:
             self._lists.move_to_end((store, question))
         return found
 
-    async def keep_held(self, store: str, question: Question, held: Held) -> None:
-        """Remember a list that was made after its revision was read, unless relations have changed since."""
-        if not held.revision or await self._revisions.of(store) != held.revision:
+    def keep_held(self, store: str, question: Question, held: Held) -> None:
+        """Remember a list, of tuples that were read no sooner than its revision was."""
+        if not held.revision:
             return
         key = (store, question)
         before = self._lists.pop(key, None)

@@ -7,7 +7,6 @@ through. Users are spelled `type:id`, `type:*` or `type:id#relation`, objects `t
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import orjson
@@ -131,6 +130,54 @@ _WALKS = {
     ),
 }
 
+# The walk downwards from some users, through the types that lead to the one wanted; then the tuples that were walked.
+# Both planners are told the way here as well, by the other index.
+_TOWARDS = {
+    "sqlite": """
+        with recursive reached(type, id) as (
+            select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(:users)
+            union
+            select t.object_type, t.object_id
+            from reached r cross join relation_tuples t indexed by ix_relation_tuples_user
+            where r.type in (select value from json_each(:leading)) and t.store = :store and t.user_type = r.type
+            and t.user_id = r.id and t.object_type in (select value from json_each(:kept))
+        ), told(token) as (
+            select group_concat(token, ' ')
+            from (select token from relation_revisions where store = :store order by slot)
+        ), found as (
+            select t.* from reached r cross join relation_tuples t indexed by ix_relation_tuples_user
+            where r.type in (select value from json_each(:leading)) and t.store = :store and t.user_type = r.type
+            and t.user_id = r.id and t.object_type in (select value from json_each(:kept))
+        )
+        select token, object_type, object_id, user_type, user_id, user_relation, relation, condition, context
+        from told left join found on true
+        """,
+    "postgresql": """
+        with recursive reached(type, id) as (
+            select a.type, a.id from unnest(%(types)s::text[], %(ids)s::text[]) a(type, id)
+            union
+            select f.object_type::text, f.object_id from reached r cross join lateral (
+                select t.object_type, t.object_id from relation_tuples t
+                where t.store = %(store)s and t.user_type = r.type and t.user_id = r.id
+                and t.object_type = any(%(kept)s::text[])
+                offset 0
+            ) f
+            where r.type = any(%(leading)s::text[])
+        ), told(token) as (
+            select string_agg(token, ' ' order by slot) from relation_revisions where store = %(store)s
+        ), found as (
+            select f.* from reached r cross join lateral (
+                select * from relation_tuples t
+                where t.store = %(store)s and t.user_type = r.type and t.user_id = r.id
+                and t.object_type = any(%(kept)s::text[])
+                offset 0
+            ) f
+            where r.type = any(%(leading)s::text[])
+        )
+        select token, object_type, object_id, user_type, user_id, user_relation, relation, condition, context::text
+        from told left join found on true
+        """,
+}
 
 _Key = tuple[str, str, str, str, str, str]
 _KEY = (t.c.object_type, t.c.object_id, t.c.user_type, t.c.user_id, t.c.user_relation, t.c.relation)
@@ -240,29 +287,32 @@ def tuples_around(
         }
     walk, everybody, named = _WALKS[connection.dialect.name]
     values |= {"store": store, "levels": MOST_LEVELS - 1}
-    result = connection.exec_driver_sql(walk + (everybody if users is None else named), values)
-    return [_read((*row[:7], None if row[7] is None else orjson.loads(row[7]))) for row in result]
+    return [
+        _read_text(row) for row in connection.exec_driver_sql(walk + (everybody if users is None else named), values)
+    ]
 
 
-def objects_reached(connection: sa.Connection, store: str, user: str, object_type: str) -> list[str]:
-    """Name every object of a type that some chain of tuples joins to the user: the only ones that may be theirs."""
-    user_type, user_id, _ = _user(user)
-    values = {"store": store, "user_type": user_type, "user_ids": [user_id, "*"], "object_type": object_type}
-    return [f"{object_type}:{id_}" for (id_,) in connection.execute(_reached(), values)]
+def tuples_towards(
+    connection: sa.Connection, store: str, users: Sequence[str], object_type: str, leading: Sequence[str]
+) -> tuple[str, list[StoredTuple]]:
+    """Collect every tuple of each chain that joins one of the users, or all of their type, to an object of a type.
 
-
-def objects_near(connection: sa.Connection, store: str, users: Sequence[str], object_type: str) -> set[str]:
-    """Name every object of a type that some chain of tuples joins to one of the users."""
-    ids: dict[str, set[str]] = {}
-    for user_type, user_id, _ in map(_user, users):
-        ids.setdefault(user_type, {"*"}).add(user_id)
-    given = {"store": store, "object_type": object_type}
-    return {
-        f"{object_type}:{id_}"
-        for user_type, user_ids in sorted(ids.items())
-        for part in _in_parts(sorted(user_ids))
-        for (id_,) in connection.execute(_reached(), given | {"user_type": user_type, "user_ids": part})
-    }
+    Nothing else can give any of the users anything on such an object. `leading` are the types that may stand on the way
+    there: what hangs from other types is not read, however much it is. In the same statement it tells what the
+    relations of the store are at, as `persistence/revisions.py` spells it; empty when nothing would tell of a change.
+    """
+    bare = {_user(user)[:2] for user in users}
+    start = sorted(bare | {(type_, "*") for type_, _ in bare})
+    kept = sorted({*leading, object_type})
+    values: dict[str, Any] = {"store": store}
+    if connection.dialect.name == "sqlite":
+        given = {"users": start, "leading": list(leading), "kept": kept}
+        values |= {name: orjson.dumps(value).decode() for name, value in given.items()}
+    else:
+        values |= {"types": [type_ for type_, _ in start], "ids": [id_ for _, id_ in start]}
+        values |= {"leading": list(leading), "kept": kept}
+    rows = connection.exec_driver_sql(_TOWARDS[connection.dialect.name], values).all()
+    return rows[0][0] or "", [_read_text(row[1:]) for row in rows if row[1] is not None]
 
 
 class StoredTuples:
@@ -277,29 +327,11 @@ class StoredTuples:
         """See `tuples_around`."""
         return await self._database.read(lambda c: tuples_around(c, store, objects, users, node_types))
 
-    async def reached(self, store: str, user: str, object_type: str, node_types: Sequence[str]) -> list[StoredTuple]:
-        """Collect all that is needed to name the objects of a type that a user has access to."""
-
-        def work(connection: sa.Connection) -> list[StoredTuple]:
-            names = objects_reached(connection, store, user, object_type)
-            return tuples_around(connection, store, names, [user], node_types)
-
-        return await self._database.read(work)
-
-    async def near(self, store: str, users: Sequence[str], object_type: str) -> set[str]:
-        """Name every object of a type that some chain of tuples joins to one of the users."""
-        return await self._database.read(lambda connection: objects_near(connection, store, users, object_type))
-
-    async def surroundings(
-        self, store: str, users: Sequence[str], object_type: str, node_types: Sequence[str]
-    ) -> tuple[set[str], list[StoredTuple]]:
-        """Name those objects, and collect all that a check of them for the users can meet."""
-
-        def work(connection: sa.Connection) -> tuple[set[str], list[StoredTuple]]:
-            names = objects_near(connection, store, users, object_type)
-            return names, tuples_around(connection, store, sorted(names), users, node_types) if names else []
-
-        return await self._database.read(work)
+    async def towards(
+        self, store: str, users: Sequence[str], object_type: str, leading: Sequence[str]
+    ) -> tuple[str, list[StoredTuple]]:
+        """See `tuples_towards`."""
+        return await self._database.read(lambda c: tuples_towards(c, store, users, object_type, leading))
 
     async def read(
         self,
@@ -325,24 +357,6 @@ class StoredTuples:
     async def delete_object(self, store: str, object: str) -> int:
         """See `delete_object_tuples`; one transaction."""
         return await self._database.write(lambda c: delete_object_tuples(c, store, object))
-
-
-@lru_cache
-def _reached() -> sa.Select[Any]:
-    """The walk downwards, from a user to the objects of a type."""
-    own = t.c.store == sa.bindparam("store")
-    reach = (
-        sa.select(t.c.object_type.label("type"), t.c.object_id.label("id"))
-        .where(
-            own,
-            t.c.user_type == sa.bindparam("user_type"),
-            t.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
-        )
-        .cte("reach", recursive=True)
-    )
-    named = sa.and_(own, t.c.user_type == reach.c.type, t.c.user_id == reach.c.id)
-    reach = reach.union(sa.select(t.c.object_type, t.c.object_id).join_from(reach, t, named))
-    return sa.select(reach.c.id).where(reach.c.type == sa.bindparam("object_type"))
 
 
 def _standing(
@@ -415,6 +429,11 @@ def _read(row: Any) -> StoredTuple:
     object_type, object_id, user_type, user_id, user_relation, relation, condition, context = row
     user = f"{user_type}:{user_id}#{user_relation}" if user_relation else f"{user_type}:{user_id}"
     return StoredTuple(user, relation, f"{object_type}:{object_id}", condition, context)
+
+
+def _read_text(row: Sequence[Any]) -> StoredTuple:
+    """A row whose context is the text of JSON, as the statements that are text give it."""
+    return _read((*row[:7], None if row[7] is None else orjson.loads(row[7])))
 
 
 def _in_parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
