@@ -112,6 +112,100 @@ def test_each_column_depends_on_what_can_change_it(text: str, expected: dict[str
     assert told(text) == expected
 
 
+def _of(text: str, column: str, dialect: str = "postgres") -> set[str]:
+    """What one column depends on, as names of columns."""
+    return {one.split()[0] for one in told(text, dialect)[column]}
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("from t where a > 1", {"t.a"}),
+        ("from t where a is not null", {"t.a"}),
+        ("from t where not (a is null)", {"t.a"}),
+        ("from t where not (a is not null)", {"t.a", "t.b"}),
+        ("from t where a between 1 and 2", {"t.a"}),
+        ("from t where a in (select x from u)", {"t.a"}),
+        ("from t where a + g = 2", {"t.a"}),
+        ("from t join u on u.x = t.a", {"t.a"}),
+        ("from t left join u on u.x = t.a where u.c > 1", {"t.a"}),
+        ("from t", {"t.a", "t.b"}),
+        ("from t where not (a > 1 and g > 1)", {"t.a", "t.b"}),
+        ("from t where a > 1 or g > 1", {"t.a", "t.b"}),
+        ("from t where a <> all (select x from u)", {"t.a", "t.b"}),
+        ("from t where a is null", {"t.a", "t.b"}),
+        ("from t left join u on u.x = t.a", {"t.a", "t.b"}),
+        ("from t full join u on u.x = t.a", {"t.a", "t.b", "u.x"}),
+        ("from t where a > 1 group by rollup (a, b)", {"t.a", "t.b"}),
+    ],
+)
+def test_coalesce_never_goes_beyond_what_is_not_null_in_any_row_that_is_left(rest: str, expected: set[str]) -> None:
+    assert _of(f"select coalesce(t.a, t.b) as c {rest}", "c") == expected
+
+
+@pytest.mark.parametrize(("join", "is_asked"), [("join", False), ("left join", True)])
+def test_a_count_that_a_left_join_may_miss_is_null_at_times(join: str, is_asked: bool) -> None:
+    counts = "(select x, count(*) as n from u group by x) k on k.x = t.g"
+    found = _of(f"select coalesce(k.n, t.b) as c from t {join} {counts}", "c")
+    assert ("t.b" in found) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "expected"),
+    [
+        ("postgres", "from t join u on u.x = t.g", {"t.g", "u.x"}),
+        ("postgres", "from t, u where u.x = t.g", {"t.g", "u.x"}),
+        ("postgres", "from t left join u on u.x = t.g where u.c > 1", {"t.g", "u.x"}),
+        ("postgres", "from t left join u on u.x = t.g", {"t.g", "u.x", "t.b"}),
+        ("mysql", "from t join u on u.x = t.g", {"t.g", "u.x", "t.b"}),
+    ],
+)
+def test_case_between_columns_that_are_held_equal_decides_nothing(dialect: str, text: str, expected: set[str]) -> None:
+    assert _of(f"select case when t.b > 1 then t.g else u.x end as c {text}", "c", dialect) == expected
+
+
+_NUMBERED = "(select g, a, b, row_number() over (partition by g order by a, b) as n from t) x"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("postgres", f"select g, a, b from {_NUMBERED} where x.n = 1"),
+        ("postgres", f"with w as {_NUMBERED.removesuffix(' x')} select g, a, b from w as y where 1 = 1 and y.n = 1"),
+        ("duckdb", "select g, a, b from t qualify row_number() over (partition by g order by a, b) = 1"),
+        ("postgres", "select distinct on (g) g, a, b from t order by g, a, b"),
+    ],
+)
+def test_the_first_row_of_each_group_is_taken_alike_however_it_is_asked_for(dialect: str, text: str) -> None:
+    found = told(text, dialect)
+    assert (found["g"], found["*"]) == ({"t.g IDENTITY"}, {"t.g GROUP_BY"})
+    assert found["a"] - {"t.g SORT"} == {"t.a IDENTITY", "t.g GROUP_BY"}
+    assert found["b"] - {"t.g SORT"} == {"t.b IDENTITY", "t.g GROUP_BY", "t.a SORT"}
+
+
+def test_any_other_number_of_a_row_decides_by_all_that_it_is_counted_by() -> None:
+    assert {"t.a WINDOW", "t.b WINDOW", "t.g WINDOW"} <= told(f"select g from {_NUMBERED} where x.n = 2")["*"]
+    cut = "(select g, row_number() over (partition by g order by a) as n from t limit 3) x"
+    assert "t.a WINDOW" in told(f"select g from {cut} where x.n = 1")["*"]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "expected"),
+    [
+        ("select rank() over (partition by g order by g) as r from t", "r", set()),
+        ("select rank() over (order by a) as r from t where a = 2", "r", set()),
+        ("select row_number() over (partition by g order by g) as r from t", "r", {"t.g"}),
+        ("select a from t where g = 1 order by g", "a", {"t.a"}),
+        ("select a, g from t where g = 1 order by g, b", "a", {"t.a", "t.b"}),
+        ("select a from t order by a + 1, b limit 3", "a", {"t.a"}),
+        ("select a from t order by a * b, b limit 3", "a", {"t.a", "t.b"}),
+        ("select a, (select max(c) from u) as m from t order by 2, 1", "a", {"t.a"}),
+    ],
+)
+def test_what_is_equal_in_all_rows_neither_orders_nor_ranks_them(text: str, column: str, expected: set[str]) -> None:
+    assert _of(text, column) == expected
+
+
 def test_statements_that_fill_a_table_name_it_and_its_columns() -> None:
     view = read("create materialized view m.v (p, q) as select a, b from t")
     assert (view.target, view.columns, view.reads) == (("m", "v"), ("p", "q"), ("s.d.m.t",))

@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.lineage.facts import Facts, Place, is_filled, taken
 from schema.utils.lineage_kind import DIRECT, LineageSubtype
 
 Kind = LineageSubtype
@@ -58,6 +59,10 @@ class Relation:
     """Places of columns of which no two rows have the same values; an empty set says that there is one row at most."""
     same: frozenset[int] = frozenset()
     """Places of columns that have one value in all rows, so that neither order nor a limit decides on it."""
+    filled: frozenset[int] = frozenset()
+    """Places of columns that are never null."""
+    firsts: dict[int, "Relation"] = field(default_factory=dict)
+    """Of each column that numbers the rows of a group, what remains of all where it is 1."""
 
     def with_flow(self, flow: Flow) -> "Relation":
         """The same with something that every column depends on."""
@@ -67,10 +72,11 @@ class Relation:
 class Frame:
     """The relations that the columns of a SELECT may name, and those of the SELECTs around it."""
 
-    __slots__ = ("around", "items")
+    __slots__ = ("around", "facts", "items")
 
-    def __init__(self, around: "Frame | None") -> None:
+    def __init__(self, around: "Frame | None", facts: Facts | None = None) -> None:
         self.around = around
+        self.facts = facts or Facts()
         self.items: dict[str, Relation] = {}
 
     def flow(self, table: str, column: str) -> Flow:
@@ -82,6 +88,17 @@ class Frame:
                 return item.flows[item.names.index(column)]
             frame = frame.around
         raise LookupError(table)
+
+    def is_filled(self, place: Place) -> bool:
+        """Return whether a column is known to be never null in the rows that are left."""
+        table, column = place
+        frame: Frame | None = self
+        while frame is not None and table not in frame.items:
+            frame = frame.around
+        if frame is None or place in frame.facts.filled:
+            return frame is not None
+        item = frame.items[table]
+        return table in frame.facts.met and item.names.index(column) in item.filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +149,8 @@ class Values:
             return self._among(node, way)
         if isinstance(node, exp.Case | exp.If):
             return NONE, self._branches(node, way)
+        if isinstance(node, exp.Coalesce):
+            return NONE, [(one, _raised(way, Kind.TRANSFORMATION)) for one in self._reached(node)]
         if isinstance(node, exp.Filter):
             return NONE, [(node.this, way), (node.expression, _forced(way, Kind.FILTER))]
         if isinstance(node, exp.Window):
@@ -160,21 +179,33 @@ class Values:
         how = _raised(way, Kind.TRANSFORMATION)
         return as_kind(joined((*answer.flows, answer.rows)), how), [(node.this, how)]
 
-    @staticmethod
-    def _branches(node: exp.Case | exp.If, way: Kind) -> list[tuple[exp.Expr, Kind]]:
-        deciding, taken = _forced(way, Kind.CONDITIONAL), _raised(way, Kind.TRANSFORMATION)
-        if isinstance(node, exp.If):
-            found = [(node.this, deciding), (node.args.get("true"), taken), (node.args.get("false"), taken)]
-        else:
-            found = [(node.args.get("this"), deciding), (node.args.get("default"), taken)]
-            for one in node.args.get("ifs") or ():
-                found += [(one.this, deciding), (one.args.get("true"), taken)]
+    def _reached(self, node: exp.Coalesce) -> list[exp.Expr]:
+        """The arguments of COALESCE, up to the first that is never null."""
+        found: list[exp.Expr] = []
+        for one in (node.this, *node.expressions):
+            found.append(one)
+            if is_filled(one, self.frame.is_filled):
+                break
+        return found
+
+    def _branches(self, node: exp.Case | exp.If, way: Kind) -> list[tuple[exp.Expr, Kind]]:
+        """What CASE takes, and what decides on it unless all that it takes is the same."""
+        deciding, how = _forced(way, Kind.CONDITIONAL), _raised(way, Kind.TRANSFORMATION)
+        values = taken(node)
+        found = [(one, how) for one in values]
+        if len({self.frame.facts.shown(one) for one in values}) > 1:
+            found.append((node.this, deciding))
+            found += [(one.this, deciding) for one in node.args.get("ifs") or ()]
         return [(one, how) for one, how in found if one is not None]
 
     def _window(self, node: exp.Window, way: Kind) -> tuple[Flow, list[tuple[exp.Expr, Kind]]]:
         """What is worked out over the rows around: it depends on all of them, however often they stand there."""
         how = _forced(way, Kind.WINDOW)
         parts: list[tuple[exp.Expr, Kind]] = []
+        around, ordered = self._ordered_within(node)
+        named = node.args.get("alias")
+        if isinstance(node.this, exp.Rank | exp.DenseRank) and not ordered and not isinstance(named, exp.Identifier):
+            return NONE, []  # all rows of a group are alike, and first
         if isinstance(node.this, exp.Expr) and not isinstance(node.this, exp.Identifier):
             of_rows = isinstance(node.this, exp.AggFunc) and not isinstance(node.this, _FROM_OTHER_ROWS)
             at = _raised(way, Kind.AGGREGATION if of_rows else Kind.TRANSFORMATION)
@@ -183,15 +214,20 @@ class Values:
                 parts += [(one, at) for one in node.this.iter_expressions()]
             else:
                 parts.append((node.this, at))
-        parts += [(one, how) for one in node.args.get("partition_by") or ()]
-        order = node.args.get("order")
-        if order is not None:
-            parts += [(one.this, how) for one in order.expressions]
-        named = node.args.get("alias")
+        parts += [(one, how) for one in (*around, *ordered)]
         if isinstance(named, exp.Identifier) and named.name.casefold() in self.windows:
             _, more = self._window(self.windows[named.name.casefold()], way)
             parts += more
         return as_kind(self.aggregating.rows | self.aggregating.copies, way), parts
+
+    def _ordered_within(self, node: exp.Window) -> tuple[list[exp.Expr], list[exp.Expr]]:
+        """What a window is parted by, and what it is ordered by in each part: not what is equal in all of it."""
+        around = list(node.args.get("partition_by") or ())
+        facts = self.frame.facts
+        equal = {facts.shown(one) for one in around}
+        order = node.args.get("order")
+        by = [one.this for one in order.expressions] if order is not None else []
+        return around, [one for one in by if not facts.is_fixed(one) and facts.shown(one) not in equal]
 
 
 def _raised(way: Kind, least: Kind) -> Kind:

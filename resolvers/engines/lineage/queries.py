@@ -6,14 +6,25 @@ meets one row at most; a MAX or a DISTINCT does not see how often. So a column i
 change it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.lineage.facts import Facts, conjuncts, facts_of, is_filled
 from resolvers.engines.lineage.flows import NONE, Aggregating, Flow, Frame, Kind, Relation, Values, as_kind, joined
 from resolvers.engines.lineage.names import CALLED, TABLE, TakenFunction
+from resolvers.engines.lineage.ordering import (
+    Term,
+    aggregates,
+    cut,
+    first_of_each,
+    first_row,
+    is_same_everywhere,
+    numbers_rows,
+    with_settled,
+)
 from resolvers.engines.sql_guard.tables import Table
 
 MOST_ROUNDS: Final = 200
@@ -28,15 +39,6 @@ class NotFollowed(Exception):
         self.gap, self.reason = gap, reason
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
-    """One term of an ORDER BY."""
-
-    flow: Flow
-    places: frozenset[int]
-    """Which columns of the answer it is."""
-
-
 @dataclass(slots=True)
 class _From:
     """What a FROM comes to, join by join."""
@@ -49,7 +51,8 @@ class _From:
 class Queries:
     """Evaluates queries whose names are bound."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
         self._common: list[dict[str, Relation]] = [{}]
 
     def answer(self, node: exp.Expr, frame: Frame | None = None) -> Relation:
@@ -94,7 +97,7 @@ class Queries:
             raise NotFollowed("recursion", f"{name} reads itself in its first part.")
         standing = _renamed(self.answer(first, None), alias)
         for _ in range(MOST_ROUNDS):
-            self._common[-1][name] = replace(standing, unique=[])
+            self._common[-1][name] = replace(standing, unique=[], filled=frozenset(), firsts={})
             further = _renamed(self.answer(node, None), alias)
             grown = Relation(
                 standing.names,
@@ -124,17 +127,17 @@ class Queries:
         """ORDER BY and LIMIT behind a query, which name its columns."""
         order = node.args.get("order")
         terms = [self._by_output(one.this, answer) for one in order.expressions] if order is not None else []
-        return _cut(node, answer, terms)
+        return cut(node, answer, terms)
 
     @staticmethod
-    def _by_output(by: exp.Expr, answer: Relation) -> _Term:
+    def _by_output(by: exp.Expr, answer: Relation) -> Term:
         if isinstance(by, exp.Literal) and not by.is_string:
             at = int(by.name) - 1
-            return _Term(answer.flows[at], frozenset({at}))
+            return Term(answer.flows[at], frozenset({at}))
         if isinstance(by, exp.Column):
             at = answer.names.index(by.name)
-            return _Term(answer.flows[at], frozenset({at}))
-        return _Term(NONE, frozenset())
+            return Term(answer.flows[at], frozenset({at}))
+        return Term(NONE, frozenset())
 
     @staticmethod
     def _values(node: exp.Values, frame: Frame | None) -> Relation:
@@ -146,14 +149,15 @@ class Queries:
     # One SELECT
 
     def _select(self, node: exp.Select, around: Frame | None) -> Relation:
-        frame = Frame(around)
+        group = node.args.get("group")
+        # Where sets are grouped by, columns are null in rows that the conditions never saw.
+        frame = Frame(around, Facts() if _grouping_sets(group) else facts_of(node, self._dialect))
         values = Values(frame, self.answer)
         start = self._from(node, frame, values)
         where = node.args.get("where")
         rows = start.rows | as_kind(values.flow(where.this if where is not None else None), Kind.FILTER)
         copies = start.copies
         values.windows = {one.name.casefold(): one for one in node.args.get("windows") or ()}
-        group = node.args.get("group")
         keys = _keys(group, node) if group is not None else []
         grouped = group is not None or _aggregates_anywhere(node)
         unique: list[frozenset[int]] = []
@@ -165,46 +169,70 @@ class Queries:
         else:
             values.aggregating = Aggregating(NONE, copies)
         flows = [values.flow(one) for one in node.expressions]
-        for part in ("having", "qualify"):
-            clause = node.args.get(part)
-            if clause is not None:
-                rows |= as_kind(values.flow(clause.this), Kind.FILTER)
+        having = node.args.get("having")
+        rows |= as_kind(values.flow(having.this if having is not None else None), Kind.FILTER)
         names = [one.alias_or_name for one in node.expressions]
-        same = frozenset(at for at, one in enumerate(node.expressions) if _is_same_everywhere(one, frame))
-        answer = Relation(names, flows, rows, copies, [], unique, same)
-        return self._finished(node, values, answer)
+        same = frozenset(at for at, one in enumerate(node.expressions) if is_same_everywhere(one, frame))
+        filled = frozenset(at for at, one in enumerate(node.expressions) if is_filled(one.unalias(), frame.is_filled))
+        answer = Relation(names, flows, rows, copies, [], unique, same, filled)
+        return self._finished(node, values, self._numbered(node, values, answer))
+
+    def _numbered(self, node: exp.Select, values: Values, answer: Relation) -> Relation:
+        """QUALIFY; and what remains of the rows where a number of theirs is 1, should an outer query ask for it."""
+        qualify = node.args.get("qualify")
+        if qualify is not None:
+            window = first_row(qualify.this)
+            if window is not None:
+                return self._first_by(window, node, values, answer)
+            rows = answer.rows | as_kind(values.flow(qualify.this), Kind.FILTER)
+            return replace(answer, rows=rows)
+        if any(node.args.get(part) is not None for part in ("distinct", "limit", "offset", "fetch")):
+            return answer
+        firsts = {}
+        for at, one in enumerate(node.expressions):
+            window = one.unalias()
+            if numbers_rows(window):
+                first = self._first_by(window, node, values, answer)
+                firsts[at] = replace(first, flows=[*first.flows[:at], NONE, *first.flows[at + 1 :]])
+        return replace(answer, firsts=firsts)
+
+    def _first_by(self, window: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> Relation:
+        """What remains of the rows of which ROW_NUMBER is 1."""
+        order = window.args.get("order")
+        terms = [one.this for one in order.expressions] if order is not None else []
+        keys = [self._term(one, node, values, answer, in_window=True) for one in window.args.get("partition_by") or ()]
+        found = [self._term(one, node, values, answer, in_window=True) for one in terms]
+        return first_of_each(answer, keys, with_settled(found, node, values.frame.facts))
 
     def _finished(self, node: exp.Select, values: Values, answer: Relation) -> Relation:
         """DISTINCT, ORDER BY and LIMIT."""
         order = node.args.get("order")
         terms = [self._term(one.this, node, values, answer) for one in order.expressions] if order is not None else []
+        terms = with_settled(terms, node, values.frame.facts)
         distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
             if on is not None:
-                return self._first_of_each(node, on, values, answer, terms)
+                keys = on.expressions if isinstance(on, exp.Tuple) else [on]
+                first = first_of_each(answer, [self._term(one, node, values, answer) for one in keys], terms)
+                return cut(node, first, terms)
             by = as_kind(joined(answer.flows), Kind.GROUP_BY)
             answer = replace(answer, copies=by, unique=[*answer.unique, frozenset(range(len(answer.names)))])
-        return _cut(node, answer, terms)
+        return cut(node, answer, terms)
 
-    def _first_of_each(
-        self, node: exp.Select, on: exp.Expr, values: Values, answer: Relation, terms: Sequence[_Term]
-    ) -> Relation:
-        """DISTINCT ON: what it groups by is there in any case; of the rest, the order decides which is taken."""
-        keys = on.expressions if isinstance(on, exp.Tuple) else [on]
-        found = [self._term(one, node, values, answer) for one in keys]
-        by = as_kind(joined(one.flow for one in found), Kind.GROUP_BY)
-        kept = frozenset[int]().union(*(one.places for one in found)) | answer.same
-        sorts = _sorts(answer, terms)
-        flows = [flow if at in kept else flow | by | sorts[at] for at, flow in enumerate(answer.flows)]
-        return _cut(node, replace(answer, flows=flows, copies=by), terms)
-
-    def _term(self, by: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> _Term:
+    def _term(
+        self, by: exp.Expr, node: exp.Select, values: Values, answer: Relation, *, in_window: bool = False
+    ) -> Term:
+        """A term of ORDER BY; a number in a window is no place of a column."""
         by = by.unnest()
-        if (isinstance(by, exp.Column) and not by.args.get("table")) or isinstance(by, exp.Literal):
-            return self._by_output(by, answer)
-        places = frozenset(at for at, one in enumerate(node.expressions) if one.unalias() == by)
-        return _Term(values.flow(by), places)
+        if not in_window and ((isinstance(by, exp.Column) and not by.args.get("table")) or isinstance(by, exp.Literal)):
+            term = self._by_output(by, answer)
+            by = next((node.expressions[at].unalias() for at in term.places), by)
+        else:
+            term = Term(values.flow(by), frozenset())
+        shown = values.frame.facts.shown
+        places = frozenset(at for at, one in enumerate(node.expressions) if shown(one.unalias()) == shown(by))
+        return replace(term, places=term.places | places, by=by)
 
     # FROM
 
@@ -224,6 +252,10 @@ class Queries:
         else:
             relation = self._relation(node, frame, values)
             name = node.args["alias"].this.name
+            for at, first in relation.firsts.items():
+                if (name, relation.names[at]) in frame.facts.first:
+                    relation = replace(first, names=relation.names)
+                    break
             frame.items[name] = relation
             here = _From([name], relation.rows, relation.copies)
         for join in node.args.get("joins") or ():
@@ -293,7 +325,7 @@ def _meets_one(names: list[str], on: exp.Expr | None, frame: Frame) -> bool:
     (name,) = names
     item = frame.items[name]
     met: set[int] = set()
-    for one in _conjuncts(on):
+    for one in conjuncts(on):
         if isinstance(one, exp.EQ):
             for here, there in ((one.this, one.expression), (one.expression, one.this)):
                 here = here.unnest()
@@ -304,18 +336,6 @@ def _meets_one(names: list[str], on: exp.Expr | None, frame: Frame) -> bool:
 
 def _names_table(node: exp.Expr, name: str) -> bool:
     return node.find(exp.Query) is not None or any(one.table == name for one in node.find_all(exp.Column))
-
-
-def _conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
-    found: list[exp.Expr] = []
-    waiting = [node] if node is not None else []
-    while waiting:
-        one = waiting.pop().unnest()
-        if isinstance(one, exp.And):
-            waiting += [one.this, one.expression]
-        else:
-            found.append(one)
-    return found
 
 
 def _set(node: exp.SetOperation, left: Relation, right: Relation) -> Relation:
@@ -331,49 +351,8 @@ def _set(node: exp.SetOperation, left: Relation, right: Relation) -> Relation:
     if distinct:
         copies = as_kind(joined(flows), Kind.GROUP_BY)
         unique = [frozenset(range(len(flows)))]
-    return Relation(list(left.names), flows, rows, copies, [], unique)
-
-
-def _cut(node: exp.Expr, answer: Relation, terms: Sequence[_Term]) -> Relation:
-    """ORDER BY and LIMIT."""
-    sorts = _sorts(answer, terms)
-    if not any(node.args.get(part) is not None for part in ("limit", "offset", "fetch")):
-        return replace(answer, order=sorts)
-    flows = [
-        flow | sort | (as_kind(flow, Kind.SORT) if any(at in term.places for term in terms) else NONE)
-        for at, (flow, sort) in enumerate(zip(answer.flows, sorts, strict=True))
-    ]
-    unique = [*answer.unique, frozenset[int]()] if _is_one(node.args.get("limit")) else answer.unique
-    return replace(answer, flows=flows, rows=answer.rows | answer.copies, copies=NONE, order=sorts, unique=unique)
-
-
-def _sorts(answer: Relation, terms: Sequence[_Term]) -> list[Flow]:
-    """What the order of each column depends on: of one that is ordered by itself, what is ordered by before it."""
-    sorts: list[Flow] = []
-    for at in range(len(answer.names)):
-        until = next((place for place, term in enumerate(terms) if at in term.places), len(terms))
-        before = terms[:until] if at not in answer.same else ()
-        sorts.append(as_kind(joined(term.flow for term in before), Kind.SORT))
-    return sorts
-
-
-_BY_ROW: Final = (
-    *(exp.Rand, exp.Randn, exp.Uuid, exp.Anonymous, exp.AnonymousAggFunc),
-    *(exp.UDTF, exp.GenerateSeries),
-)
-"""What may have another value in each row though it names no column: what is drawn, unknown, or makes rows."""
-
-
-def _is_same_everywhere(node: exp.Expr, frame: Frame) -> bool:
-    """Return whether an expression names nothing of the rows that it stands in, so that all of them answer alike."""
-    if any(one.table in frame.items for one in node.find_all(exp.Column)):
-        return False
-    return not _aggregates(node) and node.find(exp.Window, *_BY_ROW) is None
-
-
-def _is_one(limit: exp.Expr | None) -> bool:
-    number = limit.args.get("expression") or limit.args.get("count") if limit is not None else None
-    return isinstance(number, exp.Literal) and number.name == "1"
+    filled = left.filled & right.filled if isinstance(node, exp.Union) else left.filled
+    return Relation(list(left.names), flows, rows, copies, [], unique, filled=filled)
 
 
 def _renamed(answer: Relation, alias: exp.Expr | None) -> Relation:
@@ -415,7 +394,11 @@ def _keys(group: exp.Group, node: exp.Select) -> list[exp.Expr]:
 
 
 def _grouping_sets(group: exp.Expr | None) -> bool:
-    return group is not None and any(group.args.get(part) for part in ("rollup", "cube", "grouping_sets"))
+    sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
+    return group is not None and (
+        any(group.args.get(part) for part in ("rollup", "cube", "grouping_sets", "totals"))
+        or any(isinstance(one, sets) for one in group.expressions)
+    )
 
 
 def _unique_by(keys: Collection[exp.Expr], node: exp.Select, *, plain: bool) -> list[frozenset[int]]:
@@ -429,25 +412,4 @@ def _unique_by(keys: Collection[exp.Expr], node: exp.Select, *, plain: bool) -> 
 
 def _aggregates_anywhere(node: exp.Select) -> bool:
     having = node.args.get("having")
-    return any(_aggregates(one) for one in (*node.expressions, *([having] if having is not None else [])))
-
-
-def _aggregates(root: exp.Expr) -> bool:
-    """Return whether an expression aggregates the rows of its own SELECT."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, exp.Query):
-            continue
-        if isinstance(node, exp.Window):
-            inner = node.this
-            waiting += inner.iter_expressions() if isinstance(inner, exp.AggFunc | exp.Filter) else ()
-            waiting += [
-                *(node.args.get("partition_by") or ()),
-                *([node.args["order"]] if node.args.get("order") else []),
-            ]
-            continue
-        if isinstance(node, exp.AggFunc):
-            return True
-        waiting += node.iter_expressions()
-    return False
+    return any(aggregates(one) for one in (*node.expressions, *([having] if having is not None else [])))

@@ -88,7 +88,7 @@ def lineage_of(
         binder = LineageBinder(TableIndex(tables, near, dialect), dialect)
         binder.bind_in(query, dialect)
         reads = sorted({source.table.fqn for source in binder.bound.tables if source.table is not None})
-        answer = Queries().answer(query)
+        answer = Queries(dialect).answer(query)
         edges, columns = _edges_of(answer, named or list(target_columns), isinstance(statement, exp.Insert))
         return StatementLineage(target, columns, tuple(reads), edges)
     except QueryRefused as refused:
