@@ -28,3 +28,15 @@ def test_the_oracle_finds_what_is_said_wrongly(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("benchmarks.quality.lineage_oracle.predicted", lambda *_: (claimed, columns, gaps))
     judged = judge(view, SHAPE, "sqlite", seed=1)
     assert (judged.wrong, judged.missed) == ([("t", "s", "b")], [("t", "g", "b")])
+
+
+def test_the_rows_whose_key_was_not_changed_show_what_a_key_decides() -> None:
+    view = View("v", ("create view v as select id, a - lag(a) over (order by g, id) as n from t",), keys={0: "t.id"})
+    judged = judge(view, SHAPE, "sqlite", seed=2)
+    assert (judged.wrong, judged.missed) == ([], [])
+
+
+def test_a_column_does_not_move_where_rows_that_are_alike_in_it_are_ordered_anew() -> None:
+    view = View("v", ("create view v as select g, g + 1 as h, a from t order by g, a",), ordered_by=(0, 2))
+    judged = judge(view, SHAPE, "sqlite", seed=2)
+    assert (judged.wrong, judged.missed) == ([], [])

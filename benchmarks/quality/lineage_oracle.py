@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from benchmarks.quality.lineage_sources import Cell, Failed, Rows, Shape, Source, fresh, prepare
+from benchmarks.quality.lineage_sources import Cell, Failed, Keep, Rows, Shape, Source, fresh, never, prepare
 from resolvers.engines.lineage import StatementLineage, lineage_of, reach
 from resolvers.engines.sql_guard.tables import Table
 
@@ -133,7 +133,6 @@ class _Moving:
         So it comes to databases that hardly any chance makes, in which several conditions hold together.
         """
         places = sorted({pair[:2] for pair in said})
-        changed: dict[tuple[str, str, int], Any] = {}
         standing, answered = self.standing, bool(self.standing)
         for _ in range(steps):
             open_places = sorted({pair[:2] for pair in said if pair not in moved})
@@ -141,14 +140,13 @@ class _Moving:
                 break
             table, column = self.rng.choice(open_places if self.rng.random() < 0.5 else places)
             cell = (table, column, self.rng.randrange(self.counts[table]))
-            further = changed | {cell: self.rng.choice(_values_of(shape[table][column]))}
-            after = self._after([(*one, value) for one, value in further.items()])
+            least = 0 if self.rng.random() < BACK else len(standing)
+            after = self._after([(*cell, self.rng.choice(_values_of(shape[table][column])))], keep=_at_least(least))
             if after is None:
                 continue
             moved |= self._told(standing, after, table, column, by_key=True)
             answered = answered or bool(after)
-            if len(after) >= len(standing) or self.rng.random() < BACK:
-                changed, standing = further, after
+            standing = after if len(after) >= least else standing
         return answered
 
     def _tries(self, table: str, column: str, kind: str) -> list[list[Cell]]:
@@ -165,12 +163,16 @@ class _Moving:
         after = self._after(cells)
         return set() if after is None else self._told(self.standing, after, *cells[0][:2], by_key=len(cells) == 1)
 
-    def _after(self, cells: Sequence[Cell]) -> Rows | None:
-        return self.source.changed(f"select * from {self.view.name}", cells)
+    def _after(self, cells: Sequence[Cell], keep: Keep = never) -> Rows | None:
+        return self.source.changed(f"select * from {self.view.name}", cells, keep)
 
     def _told(self, before: Rows, after: Rows, table: str, column: str, *, by_key: bool) -> set[Pair]:
-        places = _moved(self.view, before, after, f"{table}.{column}", len(self.columns), by_key=by_key)
+        places = _moved(self.view, before, after, len(self.columns), by_key=by_key)
         return {(table, column, self.columns[at]) for at in places}
+
+
+def _at_least(count: int) -> Keep:
+    return lambda rows: len(rows) >= count
 
 
 def _values_of(kind: str) -> tuple[Any, ...]:
@@ -200,20 +202,27 @@ def _data(shape: Shape, rng: random.Random) -> dict[str, Rows]:
     return found
 
 
-def _moved(view: View, before: Rows, after: Rows, cause: str, width: int, *, by_key: bool) -> set[int]:
+def _moved(view: View, before: Rows, after: Rows, width: int, *, by_key: bool) -> set[int]:
     """Places of the columns that have moved."""
     alone = {at for at in range(width) if _values(view, before, at) != _values(view, after, at)}
     found = set(alone)
-    for key, comes_from in view.keys.items() if by_key else ():
-        if key not in alone and comes_from != cause:
+    for key in view.keys if by_key else ():
+        kept = _as_often(before, after, key)
+        if kept:
             for at in set(range(width)) - found - {key}:
-                if _beside(before, key, at) != _beside(after, key, at):
+                if _beside(before, key, at, kept) != _beside(after, key, at, kept):
                     found.add(at)
     return found
 
 
-def _beside(rows: Rows, key: int, at: int) -> Counter[Any]:
-    return Counter((row[key], row[at]) for row in rows)
+def _as_often(before: Rows, after: Rows, key: int) -> set[Any]:
+    """The values of a key that are there as often as before, so that they are those of rows which are there still."""
+    then, now = Counter(row[key] for row in before), Counter(row[key] for row in after)
+    return {value for value, times in then.items() if now[value] == times}
+
+
+def _beside(rows: Rows, key: int, at: int, kept: Collection[Any]) -> Counter[Any]:
+    return Counter((row[key], row[at]) for row in rows if row[key] in kept)
 
 
 def _values(view: View, rows: Rows, at: int) -> Any:
@@ -231,11 +240,12 @@ def _values(view: View, rows: Rows, at: int) -> Any:
         if not groups or groups[-1][0] != key:
             groups.append((key, Counter()))
         groups[-1][1][row[at]] += 1
-    return [_sequence(one) for _, one in groups] if at not in places else [row[at] for row in rows]
+    # One after the other, since a column does not show where the rows that are ordered alike end.
+    return [one for _, group in groups for one in _sequence(group)] if at not in places else [row[at] for row in rows]
 
 
-def _sequence(values: Counter[Any]) -> list[tuple[str, int]]:
-    return sorted((repr(value), times) for value, times in values.items())
+def _sequence(values: Counter[Any]) -> list[str]:
+    return sorted(repr(value) for value in values.elements())
 
 
 # What is said

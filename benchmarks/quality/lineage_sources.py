@@ -1,7 +1,7 @@
 """Small databases in SQLite, DuckDB and PostgreSQL whose cells can be changed one at a time."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
@@ -13,12 +13,19 @@ Shape = Mapping[str, Mapping[str, str]]
 Cell = tuple[str, str, int, Any]
 """A table, a column, the number of a row from 0 on, and the value that it gets."""
 Rows = list[tuple[Any, ...]]
+Keep = Callable[[Rows], bool]
+"""Says of the rows of a query whether the change that led to them stays."""
 
 _TYPES: Final = {"int": "integer", "text": "varchar(40)"}
 
 
 class Failed(Exception):
     """A statement that the database refuses."""
+
+
+def never(_: Rows) -> bool:
+    """No change stays."""
+    return False
 
 
 class Source(Protocol):
@@ -32,8 +39,8 @@ class Source(Protocol):
     def rows(self, sql: str) -> Rows:
         """The rows of a query. Raises Failed."""
 
-    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
-        """The rows of a query while some cells are changed; None when it fails then."""
+    def changed(self, sql: str, cells: Sequence[Cell], keep: Keep = never) -> Rows | None:
+        """The rows of a query once some cells are changed; None when it fails then. The change stays if they please."""
 
     def close(self) -> None:
         """End it."""
@@ -76,18 +83,21 @@ class _Embedded:
         except self._errors as error:
             raise Failed(str(error)) from None
 
-    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
+    def changed(self, sql: str, cells: Sequence[Cell], keep: Keep = never) -> Rows | None:
+        end = "rollback"
         self._connection.execute("begin")
         try:
             for table, column, row, value in cells:
                 self._connection.execute(
                     f"update {table} set {column} = {literal(value)} where rowid = {row + self._first}"
                 )
-            return self.rows(sql)
+            rows = self.rows(sql)
+            end = "commit" if keep(rows) else end
+            return rows
         except Failed:
             return None
         finally:
-            self._connection.execute("rollback")
+            self._connection.execute(end)
 
     def close(self) -> None:
         self._connection.close()
@@ -122,6 +132,8 @@ class Postgres:
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
         self._connection.execute("set client_min_messages = error; drop schema public cascade; create schema public")
+        self._places: dict[tuple[str, int], str] = {}
+        """Where the rows are that a change which stayed has moved."""
 
     def run(self, sql: str) -> None:
         try:
@@ -135,18 +147,22 @@ class Postgres:
         except psycopg.Error as error:
             raise Failed(str(error)) from None
 
-    def changed(self, sql: str, cells: Sequence[Cell]) -> Rows | None:
-        updates = "; ".join(
-            f"update {table} set {column} = {literal(value)} where ctid = '(0,{row + 1})'"
-            for table, column, row, value in cells
-        )
+    def changed(self, sql: str, cells: Sequence[Cell], keep: Keep = never) -> Rows | None:
+        end, places = "rollback", dict(self._places)
+        self._connection.execute("begin")
         try:
-            self._connection.execute(f"begin; {updates}".encode())
-            return self._connection.execute(sql.encode()).fetchall()
+            for table, column, row, value in cells:
+                place = places.get((table, row), f"(0,{row + 1})")
+                update = f"update {table} set {column} = {literal(value)} where ctid = '{place}' returning ctid::text"
+                (places[table, row],) = self._connection.execute(update.encode()).fetchone() or ("",)
+            rows = self._connection.execute(sql.encode()).fetchall()
+            if keep(rows):
+                end, self._places = "commit", places
+            return rows
         except psycopg.Error:
             return None
         finally:
-            self._connection.execute("rollback")
+            self._connection.execute(end.encode())
 
     def close(self) -> None:
         self._connection.close()
