@@ -136,6 +136,8 @@ def _of(text: str, column: str, dialect: str = "postgres") -> set[str]:
         ("from t where a is null", {"t.a", "t.b"}),
         ("from t left join u on u.x = t.a", {"t.a", "t.b"}),
         ("from t full join u on u.x = t.a", {"t.a", "t.b", "u.x"}),
+        ("from t right join k on k.id = t.g join u on u.x = t.a", {"t.a", "t.g", "k.id"}),
+        ("from t join u on u.x = t.a right join k on k.id = t.g", {"t.a", "t.b", "t.g", "k.id", "u.x"}),
         ("from t where a > 1 group by rollup (a, b)", {"t.a", "t.b"}),
     ],
 )

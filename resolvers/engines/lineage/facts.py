@@ -101,10 +101,9 @@ def facts_of(node: exp.Select, dialect: str) -> Facts:
     for one in conjuncts(where.this if where is not None else None):
         facts.take(one, equal=equal)
         facts.first |= first_only(one)
-    joins = _plain_joins(node)
+    waiting, is_all = _plain_joins(node)
     start = node.args.get("from_")
-    facts.met = {_alias(start.this)} if start is not None and joins is not None else set()
-    waiting = list(joins or ())
+    facts.met = {_alias(start.this)} if start is not None and is_all else set()
     for join in waiting:
         alias = _alias(join.this)
         asked = (first_only(one) for one in conjuncts(join.args.get("on")))
@@ -121,16 +120,21 @@ def facts_of(node: exp.Select, dialect: str) -> Facts:
     return facts
 
 
-def _plain_joins(node: exp.Select) -> list[exp.Join] | None:
-    """The inner and the LEFT joins of a SELECT; None where another may leave out either side, or brackets stand."""
+def _plain_joins(node: exp.Select) -> tuple[list[exp.Join], bool]:
+    """The inner and the LEFT joins behind the last of another kind, and whether there is none; none of brackets."""
     joins: list[exp.Join] = node.args.get("joins") or []
     start = node.args.get("from_")
     for one in (*([start.this] if start is not None else []), *(join.this for join in joins)):
         if one.args.get("joins") or (isinstance(one, exp.Subquery) and isinstance(one.this, exp.Table)):
-            return None
-    sides = {str(one.args.get("side") or "").upper() for one in joins}
-    kinds = {str(one.args.get("kind") or "").upper() for one in joins}
-    return joins if sides <= {"", "LEFT"} and kinds <= {"", "INNER", "CROSS", "OUTER"} else None
+            return [], False
+    after = next((at for at in range(len(joins), 0, -1) if not _is_plain(joins[at - 1])), 0)
+    return joins[after:], after == 0
+
+
+def _is_plain(join: exp.Join) -> bool:
+    """Return whether a join leaves all rows of what stands before it as they are, or fewer of them."""
+    side, kind = (str(join.args.get(part) or "").upper() for part in ("side", "kind"))
+    return side in ("", "LEFT") and kind in ("", "INNER", "CROSS", "OUTER")
 
 
 def _is_met(join: exp.Join, facts: Facts) -> bool:
