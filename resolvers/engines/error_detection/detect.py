@@ -36,6 +36,7 @@ from resolvers.engines.error_detection.reports import Reports, find_reports, jud
 from resolvers.engines.error_detection.shapes import case, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.turned_round import turned_round_signs
 from resolvers.engines.error_detection.turns import turned
 from resolvers.engines.error_detection.twofold import twofold
 from resolvers.engines.error_detection.units import unit_signs
@@ -58,6 +59,7 @@ MOST_SUSPECTS: Final = 100_000
 _LOOKS: Final = (
     *(shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs),
     *(check_digit_signs, spreadsheet_signs, filler_signs, cut_off_signs, address_signs),
+    turned_round_signs,
 )
 """What looks at the values of one column, by themselves."""
 
