@@ -22,8 +22,9 @@ BEFORE: Final = 15.0
 HEARD: Final = 0.8
 """The part of the logarithm of how much cleaner a table is that the odds of its cells move by.
 
-These four were chosen together on 45 data sets of R, each as it is and with one cell in 100 spoiled. On 45 others
-546 suspects in the clean ones became 280, and F1 in the spoiled ones was 0.678 for 0.668.
+These four were chosen together on 45 data sets of R, each as it is and with one cell in 100 spoiled. On 45 others,
+whose figures were looked at beside, 546 suspects in the clean ones became 280, and F1 in the spoiled ones 0.678 for
+0.668.
 """
 
 Cell = tuple[int, int]
