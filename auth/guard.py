@@ -26,24 +26,28 @@ class Guard:
         self._seen = Seen(assumes=assumes)
         self._arrives = at_once
 
-    async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
+    async def allows(
+        self, caller: Caller, permission: Permission, object_type: str, object_id: str, *, seen: Seen | None = None
+    ) -> bool:
         """Return whether the caller or any of their groups holds the permission, inside their own organization's tuples
         only.
 
         So must everybody who limits them. An id that is empty or over-long names nothing and is refused unasked. Raises
-        UpstreamUnavailable when the engine is down.
+        UpstreamUnavailable when the engine is down. Questions that share `seen` are asked of one moment.
         """
         if not object_id or len(object_id) > LONGEST_ID:
             return False
         for one in (caller, *caller.limited_by):
-            if not await self._holds(one, permission, object_type, object_id):
+            if not await self._holds(one, permission, object_type, object_id, seen):
                 return False
         return True
 
-    async def _holds(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
+    async def _holds(
+        self, caller: Caller, permission: Permission, object_type: str, object_id: str, seen: Seen | None
+    ) -> bool:
         key = (caller.organization_id, caller.subjects, permission.value, object_name(object_type, object_id))
         if key not in self._answers:
-            seen = self._seen if self._arrives else None
+            seen = self._seen if self._arrives else seen
             self._answers[key] = await self._relations.allowed(
                 caller.organization_id, caller.subjects, permission.value, key[3], seen=seen
             )
@@ -59,12 +63,16 @@ class Guard:
             left = [object_id for object_id in left if held[object_id]]
         return dict.fromkeys(object_ids, False) | dict.fromkeys(left, True)
 
-    async def every(self, caller: Caller, permission: Permission, object_type: str) -> list[str] | None:
+    async def every(
+        self, caller: Caller, permission: Permission, object_type: str, *, seen: Seen | None = None
+    ) -> list[str] | None:
         """The ids of all objects of a type on which the permission is held; None where each has to be asked about.
 
-        Some may be left over of things that are gone.
+        Some may be left over of things that are gone. `seen` is as in `allows`.
         """
-        names = await self._relations.held(caller.organization_id, caller.subjects, permission.value, object_type)
+        names = await self._relations.held(
+            caller.organization_id, caller.subjects, permission.value, object_type, seen=seen
+        )
         if names is None:
             return None
         left = [object_id(name) for name in names]

@@ -127,11 +127,7 @@ class LocalRelations:
             return {question: answer or False for question, answer in (await self._decided(store, asked)).items()}
         if seen is not None and self._assumes(store, asked, seen, memory):
             return dict.fromkeys(asked, True)
-        revision = None if seen is None else seen.at(store)
-        if revision is None:
-            revision = await memory.revision(store)
-            if seen is not None:
-                seen.saw(store, revision)
+        revision = await self._at(store, memory, seen)
         known = memory.at(store, revision)
         found = {question: known[question] for question in asked if question in known}
         missing = [question for question in asked if question not in found]
@@ -140,6 +136,16 @@ class LocalRelations:
             await memory.keep(store, revision, {key: answer for key, answer in fresh.items() if answer is not None})
             found |= {question: answer or False for question, answer in fresh.items()}
         return found
+
+    @staticmethod
+    async def _at(store: str, memory: Remembered, seen: Seen | None) -> str:
+        """What the relations of a store are at: what a look of the same moment has found, or else one of now."""
+        revision = None if seen is None else seen.at(store)
+        if revision is None:
+            revision = await memory.revision(store)
+            if seen is not None:
+                seen.saw(store, revision)
+        return revision
 
     @staticmethod
     def _assumes(store: str, asked: Sequence[Question], seen: Seen, memory: Remembered) -> bool:
@@ -167,12 +173,14 @@ class LocalRelations:
         _, items = await self._source.towards(store, subjects, object_type, leading)
         return _of_type(items, object_type)
 
-    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str]:
+    async def held(
+        self, store: str, subjects: Sequence[str], relation: str, object_type: str, *, seen: Seen | None = None
+    ) -> Sequence[str]:
         """See `Relations.held`. Where relations have changed, but none that these answers rest on, they stand."""
         if not subjects:
             return ()
         memory, question = self._remembered, (tuple(subjects), relation, object_type)
-        revision = "" if memory is None else await memory.revision(store)
+        revision = "" if memory is None else await self._at(store, memory, seen)
         before = None if memory is None else memory.held(store, question)
         if before is not None and revision and before.revision == revision:
             return before.names

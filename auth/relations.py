@@ -147,10 +147,13 @@ class Relations(Protocol):
         """
         ...
 
-    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str] | None:
+    async def held(
+        self, store: str, subjects: Sequence[str], relation: str, object_type: str, *, seen: Seen | None = None
+    ) -> Sequence[str] | None:
         """Name every object of a type on which one of the subjects holds the relation, sorted.
 
-        None where nobody can tell without leaving some out: then each object has to be asked about.
+        None where nobody can tell without leaving some out: then each object has to be asked about. `seen` is as in
+        `allowed`.
         """
         ...
 

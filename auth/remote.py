@@ -182,7 +182,9 @@ class RemoteRelations:
         """See `Relations.near`; nobody tells here without leaving some out."""
         return None
 
-    async def held(self, store: str, subjects: Sequence[str], relation: str, object_type: str) -> Sequence[str] | None:
+    async def held(
+        self, store: str, subjects: Sequence[str], relation: str, object_type: str, *, seen: Seen | None = None
+    ) -> Sequence[str] | None:
         """See `Relations.held`; nobody tells here without leaving some out."""
         return None
 

@@ -433,7 +433,7 @@ def _read(row: Any) -> StoredTuple:
 
 def _read_text(row: Sequence[Any]) -> StoredTuple:
     """A row whose context is the text of JSON, as the statements that are text give it."""
-    return _read((*row[:7], None if row[7] is None else orjson.loads(row[7])))
+    return _read(row if row[7] is None else (*row[:7], orjson.loads(row[7])))
 
 
 def _in_parts(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -1,6 +1,7 @@
 """Projects of an organization."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
@@ -24,10 +25,15 @@ class ProjectRepository(Repository[Project]):
 
     def among(self, scope: Scope, ids: Sequence[str], *, offset: int, limit: int) -> Page[Project]:
         """One window of some projects, by name."""
-        own = projects.c.id
-        if self._connection.dialect.name == "sqlite":
-            given = sa.func.json_each(orjson.dumps(list(ids)).decode()).table_valued("value")
-            named: sa.ColumnElement[bool] = own.in_(sa.select(given.c.value))
+        column = sa.column("value", sa.Text)
+        if self._connection.dialect.name == "sqlite":  # one value, however many are named
+            given = sa.func.json_each(orjson.dumps(list(ids)).decode()).table_valued(column)
         else:
-            named = own == sa.func.any(sa.cast(list(ids), ARRAY(sa.Text)))
-        return self.page(scope, offset=offset, limit=limit, where=[named])  # one value, however many are named
+            given = sa.func.unnest(sa.cast(list(ids), ARRAY(sa.Text))).table_valued(column).render_derived()
+        named = projects.c.id.in_(sa.select(given.c.value))
+        query = self.select(scope).add_columns(sa.func.count().over()).where(named).order_by(*self.ordered())
+        rows = self._connection.execute(query.offset(offset).limit(limit)).all()
+        total = rows[0][-1] if rows else 0
+        if offset and not rows:  # beyond the last one
+            total = len(self._connection.execute(query).all())
+        return Page[Any].model_construct(items=self.resources(rows), total=total, offset=offset, limit=limit)

@@ -5,6 +5,7 @@ from uuid import uuid4
 from auth.caller import WORKER
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
+from auth.seen import Seen
 from persistence.integrity import IntegrityError
 from persistence.store import UnitOfWork
 from resolvers.context import Context
@@ -77,10 +78,10 @@ def project_relations(project: Project) -> list[RelationTuple]:
 @operation(needs=OWN_VIEW)
 async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Project]:
     """List the projects of the caller's organization that he may read."""
-    offset = (page - 1) * limit
-    if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
+    offset, seen = (page - 1) * limit, Seen()
+    if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id, seen=seen):
         return await ctx.store.read(lambda uow: uow.projects.page(ctx.tenant, offset=offset, limit=limit))
-    ids = await ctx.guard.every(ctx.caller, Permission.CAN_READ, "project")
+    ids = await ctx.guard.every(ctx.caller, Permission.CAN_READ, "project", seen=seen)
     if ids is None:
         all_ids = await ctx.store.read(lambda uow: uow.projects.ids(ctx.tenant))
         readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)

@@ -32,6 +32,15 @@ async def test_a_viewer_sees_his_project_alone(world: World, door: Door) -> None
     assert await door(get_project, viewer, project_id=world.lab) == "FORBIDDEN"
 
 
+async def test_pages_of_what_somebody_may_see_know_how_many_they_are(world: World, door: Door) -> None:
+    in_group = world.token("nina", groups=("project-viewers",))
+    pages = [await door(list_projects, in_group, page=page, limit=1) for page in (1, 2, 3)]
+    assert [[item["name"] for item in page["items"]] for page in pages] == [["lab"], ["shop"], []]
+    assert [page["total"] for page in pages] == [2, 2, 2]
+    nobody = world.token("nobody")
+    assert await door(list_projects, nobody) == await door(list_projects, nobody, page=2) == {"items": [], "total": 0}
+
+
 async def test_another_tenants_project_looks_like_none(world: World, door: Door) -> None:
     foreign = await door(get_project, world.owner, project_id=world.theirs)
     missing = await door(get_project, world.owner, project_id="none")
