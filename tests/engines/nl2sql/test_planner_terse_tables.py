@@ -53,3 +53,20 @@ def test_a_mean_per_row_is_one_mean() -> None:
 
 def test_groups_are_put_in_order_by_the_figure_that_is_shown_of_them() -> None:
     assert "ORDER BY AVG(prc) DESC" in sql("which hospital pays the highest average price per unit")
+
+
+GIVER = table("donor", "id*:INTEGER name blood_group")
+GROUPS = knowledge(GIVER, profiles={GIVER.fqn: profiled(GIVER, {"blood_group": ["O+", "A+", "O-", "AB-", "A-", "B"]})})
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("How many donors have the blood group O-?", "= 'O-'"),
+        ("How many donors have the blood group O+?", "= 'O+'"),
+        ("How many A- donors are there?", "= 'A-'"),
+        ("How many donors have the blood group B?", "= 'B'"),
+    ],
+)
+def test_the_sign_behind_a_value_is_part_of_it(question: str, part: str) -> None:
+    assert part in drafted(question, GROUPS).sql

@@ -35,7 +35,7 @@ from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, Toke
 from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
 from resolvers.engines.nl2sql.schema_linking.states import with_states
 from resolvers.engines.nl2sql.schema_linking.unknown import Wanted, left_over, unknown
-from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex, folded, is_part
+from resolvers.engines.nl2sql.schema_linking.values import SIGNS, Held, ValueIndex, folded, is_part
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 _NAMED: Final = 2.0
@@ -457,6 +457,7 @@ class _Work:
         number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
         named, like = values.named(said, within), [] if number or quoted else values.like(said, within)
         rows = bool(named or like) and self.is_rows(first, last)
+        named, like = self.without_signed(first, last, named, values), [one for one in like if not values.signed(one)]
         for one in named:
             exact = one.value == said
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
@@ -481,6 +482,31 @@ class _Work:
         if quoted or (self.question.is_capital(first) and self.question.carries(first)):
             for column, held in values.containing(said, within).items():
                 self.part(first, last, column, held)
+
+    def without_signed(self, first: int, last: int, named: Sequence[Held], values: ValueIndex) -> list[Held]:
+        """The values that no other of their column differs from in signs only; what the others are is noted."""
+        found = []
+        for one in named:
+            if signed := values.signed(one):
+                self.signed(first, last, one.column, signed)
+            else:
+                found.append(one)
+        return found
+
+    def signed(self, first: int, last: int, column: ColumnKey, values: Mapping[str, str]) -> None:
+        """Of values that differ in the signs behind them the one that is said, or all: O-, and not O+."""
+        end = last
+        while (
+            end < len(self.tokens)
+            and self.tokens[end].text in SIGNS
+            and self.tokens[end].start == self.tokens[end - 1].end
+        ):
+            end += 1
+        said = self.question.text[self.tokens[last - 1].end : self.tokens[end - 1].end]
+        if said in values:
+            self.value(first, end, 1.0 if end > last else _WHOLE, "value", column, _text(values[said]))
+        else:
+            self.part(first, last, column, list(values.values()))
 
     def part(self, first: int, last: int, column: ColumnKey, values: Sequence[str]) -> None:
         """The values that a run is a part of: `Red Sox` of the Boston Red Sox."""

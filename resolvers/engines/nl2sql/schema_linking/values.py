@@ -23,6 +23,8 @@ _MOST_KNOWN: Final = 50
 """Values of one column that are looked at: more than a profile keeps as a rule."""
 _ALIKE: Final = 86
 _NONE: Final[set[int]] = set()
+SIGNS: Final = "+-#*"
+"""Signs behind a word that make another value of it."""
 
 
 _STRAYED_OFTEN: Final = 20
@@ -50,6 +52,10 @@ def folded(text: str) -> str:
 def lemmas(text: str) -> str:
     """A folded text with the lemmas of its words."""
     return " ".join(lemma_of(word) for word in text.split(" "))
+
+
+def _signs_of(value: str) -> str:
+    return value[len(value.rstrip(SIGNS)) :]
 
 
 def is_part(said: str, whole: str) -> bool:
@@ -86,6 +92,8 @@ class ValueIndex:
         self._lock = Lock()
         self._complete: set[ColumnKey] = set()
         self._strayed: set[tuple[ColumnKey, str]] = set()
+        self._signed: dict[tuple[ColumnKey, str], dict[str, str]] = {}
+        """The values of a column that have the same words and end in signs, by those."""
 
     def read(self, tables: Collection[str]) -> None:
         """Takes the values of tables in, once each."""
@@ -117,6 +125,8 @@ class ValueIndex:
                 else:
                     counts[said] = {key: one.count}
                 read.add(said)
+                if not value[-1:].isalnum() or (key, said) in self._signed:
+                    self._signed.setdefault((key, said), {}).setdefault(_signs_of(value), value)
                 if said in whole:
                     _put(whole, said, key, value)
                 else:
@@ -140,6 +150,14 @@ class ValueIndex:
     def has_strayed(self, held: Held) -> bool:
         """Return whether a value belongs to another column of the same table, where it stands far more often."""
         return (held.column, folded(held.value)) in self._strayed
+
+    def signed(self, held: Held) -> dict[str, str]:
+        """The values of a column that differ from a value in the signs that they end in, and itself, by those signs:
+        O+ and O-; nothing where it is the only one.
+        """
+        found = self._signed.get((held.column, folded(held.value)), {})
+        found = {_signs_of(held.value): held.value, **found}
+        return found if len(found) > 1 else {}
 
     def _by_word(self) -> dict[str, set[int]]:
         """The values of several words by each of them: read for the questions only that ask for a part of a value."""
