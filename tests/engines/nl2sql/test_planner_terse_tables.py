@@ -4,6 +4,7 @@ import pytest
 
 from resolvers.engines.nl2sql.model import QueryDraft
 from schema.data_readiness.profile import CandidateKey
+from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 WARD = table("hosp", "hc* hn cty beds:INTEGER")
@@ -70,3 +71,17 @@ GROUPS = knowledge(GIVER, profiles={GIVER.fqn: profiled(GIVER, {"blood_group": [
 )
 def test_the_sign_behind_a_value_is_part_of_it(question: str, part: str) -> None:
     assert part in drafted(question, GROUPS).sql
+
+
+DRIVE = table("drive", "drive_id*:INTEGER town capacity:INTEGER")
+GIFT = keyed(table("gift", "gift_id*:INTEGER drive_id:INTEGER vol_ml:INTEGER"), drive_id="drive.drive_id")
+DRIVES = knowledge(DRIVE, GIFT, profiles={})
+
+
+def test_a_unit_that_another_column_is_measured_in_is_doubted() -> None:
+    found = asked("which towns collected over 100 litres in total", DRIVES)
+    assert not isinstance(found, QueryDraft) or "vol_ml" in found.sql or found.confidence < UNSURE
+
+
+def test_litres_are_converted_for_a_column_of_millilitres() -> None:
+    assert "> 500" in drafted("Which gifts have a volume of more than 0.5 litres?", DRIVES).sql

@@ -36,7 +36,8 @@ _FAMILIES: Final = (
     ("square", "area size"),
     ("cubic", "volume capacity size"),
     ("percent %", "percent percentage share rate discount percent pct"),
-    ("litre liter", "volume capacity litre liter"),
+    ("litre liter", "volume capacity litre liter ml cl"),
+    ("millilitre milliliter ml", "volume millilitre milliliter ml litre liter"),
     ("hectare ha", "area size hectare ha"),
     ("acre ac", "area size acre ac"),
     ("knot", "speed knot"),
@@ -56,6 +57,7 @@ _SIZES: Final = (
     {"gram": 1, "g": 1, "kilogram": 1000, "kilo": 1000, "kg": 1000, "tonne": 1_000_000, "ton": 1_000_000},
     {"millimetre": 1, "millimeter": 1, "mm": 1, "centimetre": 10, "centimeter": 10, "cm": 10, "metre": 1000,
      "meter": 1000, "m": 1000, "kilometre": 1_000_000, "kilometer": 1_000_000, "km": 1_000_000},
+    {"millilitre": 1, "milliliter": 1, "ml": 1, "centilitre": 10, "cl": 10, "litre": 1000, "liter": 1000},
 )  # fmt: skip
 """Units that measure the same, by how large each is."""
 _TWO_UNITS: Final = re.compile(

@@ -6,7 +6,7 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.lives import BORN
-from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.language.measures import measures_of, scale
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.words import AGGREGATES
@@ -60,8 +60,24 @@ def measured_in(resolver: Resolver, values: Sequence[Ref], tables: Sequence[str]
         if len(best) > 1:
             resolver.doubt("several columns are measured in that unit", 0.3)
         if best:
+            if not _is_told_in(catalog, best[0], unit) and _told_elsewhere(catalog, unit, best[0]):
+                resolver.doubt("another column is measured in that unit", 0.3)
             return best[0]
     return None
+
+
+def _is_told_in(catalog: Catalog, key: ColumnKey, unit: str) -> bool:
+    """Whether a column is called after a unit, or after another of what that measures: `vol_ml`, of litres."""
+    words = catalog.words(key)
+    return unit in words or scale(unit, words) is not None
+
+
+def _told_elsewhere(catalog: Catalog, unit: str, column: ColumnKey) -> bool:
+    """Whether a column of a table that is tied to this one's is called after the unit of a number."""
+    tables = {table for key in catalog.joins.keys_of(column.table) for table in (key.table, key.to)}
+    return any(
+        catalog.is_measure(key) and _is_told_in(catalog, key, unit) for table in tables for key in catalog.of(table)
+    )
 
 
 def says_an_amount(resolver: Resolver, ref: Ref) -> bool:
