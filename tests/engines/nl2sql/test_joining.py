@@ -228,6 +228,18 @@ GUESSED: list[tuple[list[TableFacts], set[str]]] = [
         [table("person", "id INTEGER, name VARCHAR"), table("visit", "id INTEGER, person DATE")],
         set(),
     ),
+    (
+        [
+            table("room_type", "code VARCHAR, label VARCHAR", key=["code"]),
+            table("tram", "tram_no INTEGER, type_code VARCHAR"),
+            table("room", "room_no INTEGER, type_code VARCHAR"),
+        ],
+        {"room.type_code>room_type.code"},
+    ),
+    (
+        [table("room_type", "id INTEGER, label VARCHAR"), table("suite", "suite_no INTEGER, type_id INTEGER")],
+        {"suite.type_id>room_type.id"},
+    ),
 ]
 
 

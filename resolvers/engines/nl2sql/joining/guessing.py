@@ -47,6 +47,10 @@ AGENTS: Final = words(
 """Words of columns that refer to whoever does or gets something."""
 MEASURES: Final = words("max maximum min minimum num number total count avg average sum many no nr of has is")
 """Words before a noun that make a figure of it: `max_guests` refers to no guest."""
+KINDS: Final = words("type kind status class")
+"""Words for what rows are told apart by, of which many tables have their own."""
+ROWS: Final = frozenset(("id", "fk"))
+"""Last words of columns that surely refer to rows: a code may stand for itself."""
 MOST_CALLED: Final = 6
 """When more tables than this are called the same, a name tells nothing."""
 
@@ -120,9 +124,10 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
     found: dict[str, float] = {}
     offers = [*_by_key(fqn, column, names)]
     if called[-1] in HEADS and len(called) > 1:
-        offers += _by_noun(called[:-1], names, 1.5) if not is_key else _by_noun_of_another(fqn, called[:-1], names)
+        of = None if called[-1] in ROWS else fqn
+        offers += _by_noun(called[:-1], names, 1.5, of) if not is_key else _by_noun_of_another(fqn, called[:-1], names)
     elif called[-1] not in HEADS and not is_key and not set(called) & COUNTS:
-        offers += [(to, cost + 0.5, True) for to, cost, _ in _by_noun(called, names, 1.5)]
+        offers += [(to, cost + 0.5, True) for to, cost, _ in _by_noun(called, names, 1.5, fqn)]
     if not is_key and not offers:
         offers += _by_end_of_key(fqn, called, names) or _to_people(fqn, called, names)
     if not is_key and not offers:
@@ -159,8 +164,10 @@ def _by_key(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Offer]:
             yield to, 1.5 if own else 1.8, False
 
 
-def _by_noun(called: tuple[str, ...], names: _Names, cost: float) -> list[Offer]:
-    """Tables that are called so, or as the last words say."""
+def _by_noun(called: tuple[str, ...], names: _Names, cost: float, of: str | None) -> list[Offer]:
+    """Tables that are called so, or as the last words say; not the kinds of something else than the rows of a table
+    are, where that is told: the `type_code` of a tram refers to no `ticket_type`.
+    """
     if set(called[:-1]) & MEASURES:
         return []
     whole = tuple(ABBREVIATIONS.get(word, word) for word in called)
@@ -169,6 +176,9 @@ def _by_noun(called: tuple[str, ...], names: _Names, cost: float) -> list[Offer]
         if 0 < len(tables) <= MOST_CALLED:
             return [(to, cost + 0.2 * bool(start), False) for to in tables]
     tables = names.heads.get(called[-1], ())
+    if of is not None and len(called) == 1 and called[0] in KINDS:
+        own = {word for noun in nouns(_name(names, of)) for word in noun}
+        tables = [to for to in tables if own & {word for noun in nouns(_name(names, to)) for word in noun}]
     return [(to, cost + 0.4, True) for to in tables] if len(tables) == 1 else []
 
 
