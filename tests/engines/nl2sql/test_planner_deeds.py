@@ -121,3 +121,12 @@ def test_a_year_that_many_tables_tell_by_a_key_is_no_doubt() -> None:
     assert "GROUP BY" in found.sql
     assert "yearID" in found.sql
     assert found.confidence >= UNSURE
+
+
+@pytest.mark.parametrize("said", ["how many ships arrived in May 2023?", "ships that arrived in May 2023"])
+def test_a_plural_behind_how_many_or_at_the_beginning_is_no_verb(said: str) -> None:
+    vessels = table("vessels", "vessel_id*:INTEGER vessel_name")
+    visits = table("visits", "visit_id*:INTEGER vessel_id:INTEGER arrived_at:TIMESTAMP")
+    sql = drafted(said, knowledge(vessels, keyed(visits, vessel_id="vessels.vessel_id"), profiles={})).sql
+    assert 'FROM "vessels"' in sql
+    assert '"visits"."arrived_at" >= ' in sql

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _KNOWN: Final = 0.75
 """How well a word must be known as a noun."""
+_CALLED: Final = 0.7
+"""How well a table must be called by a word that can be nothing but a noun."""
 
 
 def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
@@ -28,6 +30,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
     if low == f"{lemma}s" and best >= _KNOWN and (_is_asked_for(tokens, atom.first) or _is_counted(tokens, atom.first)):
         return False  # which houses, how many plays, the most works
+    if low == f"{lemma}s" and atom.ref.best(MentionKind.TABLE) >= _CALLED and _is_counted_or_first(tokens, atom.first):
+        return False  # how many ships arrived, of vessels; ships that called
     if low.endswith("ing") and atom.ref.best(MentionKind.TABLE) >= 0.95 and (named or _is_added_up(tokens, atom)):
         return False  # a crossing, any booking, the amount of funding
     if low.endswith(("ed", "ing")) and low != lemma:
@@ -69,6 +73,11 @@ def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
     if before == "which":
         return at == 1 or tokens[at - 2].lemma in PREPOSITIONS or not tokens[at - 2].lemma.isalpha()
     return before == "many" and at > 1 and tokens[at - 2].text.lower() == "how"
+
+
+def _is_counted_or_first(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a plural begins a question, or stands right behind `how many`: no verb is of one there."""
+    return not at or (at > 1 and [one.text.lower() for one in tokens[at - 2 : at]] == ["how", "many"])
 
 
 def _is_counted(tokens: Sequence[Token], at: int) -> bool:
