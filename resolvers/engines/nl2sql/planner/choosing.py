@@ -413,9 +413,11 @@ def _passes_over(plan: Plan, catalog: Catalog) -> bool:
 
 
 def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:
-    """Whether words go on with those beside them, which stand for a column that they name too: cell phone number."""
+    """Whether words go on with those beside them, which stand for a column that they name too, or for a value of it:
+    cell phone number, the Docks district.
+    """
     beside = [one for one in resolver.choices.values() if span[0] == one.last or span[1] == one.first]
-    taken = {one.options[one.taken][0] for one in beside if one.kind == "column"}
+    taken = {one.options[one.taken][0] for one in beside if one.kind in ("column", "value")}
     named = [one for one in pieces.linked.mentions if (one.first, one.last) == span and one.score >= SAID_AGAIN]
     first, last = (pieces.linked.tokens[at] for at in (span[0], span[1] - 1))
     unit = span[0] and is_numeric(pieces.linked.tokens[span[0] - 1].text) and bool(measures_of(last.lemma))

@@ -197,9 +197,10 @@ def doubt_shares(resolver: Resolver, items: Sequence[Item]) -> None:
 
 
 def doubt_counts_of_one(resolver: Resolver, plan: Plan) -> None:
-    """Rows that are counted for each of themselves: their number is always one."""
+    """Rows, or what each has one of, that are counted for each of themselves: their number is always one."""
     terms = [*(output.term for output in plan.outputs), *(order.term for order in plan.orders)]
-    counted = {figure.rows_of for term in terms for figure in figures_in(term) if figure.of is None}
+    counts = [one for term in terms for one in figures_in(term) if one.aggregate is Aggregate.COUNT]
+    counted = {one.of.table if isinstance(one.of, Column) else one.rows_of for one in counts}
     for one in plan.groups:
         if isinstance(one, Column) and not one.instance and one.table in counted:
             keys = [facts.name for facts in resolver.catalog.tables[one.table].columns if facts.is_primary_key]

@@ -59,7 +59,7 @@ _VERSUS: Final = ("vs", "versus", "compared")
 _COMPARED: Final = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _EITHER: Final = (exp.Or, exp.Union, exp.In, exp.Not, exp.NEQ, exp.Except, exp.Group, exp.Case, exp.GTE, exp.LTE)
 """What answers to `or`: a choice, a denial of both, groups of each, an end that is told as `3 or more`."""
-_DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
+_DENIED: Final = (exp.NEQ, exp.Except, exp.LT, exp.LTE)
 
 
 def left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> list[tuple[str, float]]:
@@ -87,7 +87,7 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
     for atom in pieces.atoms:
         if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not most:
             yield "what is the most so is not looked for", 0.4
-        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_is_none, nodes))):
+        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_denies, nodes))):
             yield "something is denied and the query denies nothing", 0.5
         if atom.is_(Cue.OR) and not has(*_EITHER):
             yield "one or the other is said and the query looks for no choice", 0.3
@@ -219,6 +219,21 @@ def _figures(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
 def _counts_better(node: exp.Expr) -> bool:
     """Whether a condition counts the rows that come before one: it is among the first few of its kind."""
     return isinstance(node, exp.LT) and isinstance(node.this, exp.Subquery)
+
+
+def _denies(node: exp.Expr) -> bool:
+    """Whether a condition answers a denial. That a value is there does not, where rows are put in order or together by
+    it: such a condition is written with every order.
+    """
+    if isinstance(node, exp.Is):
+        return not isinstance(node.parent, exp.Not)
+    if not isinstance(node, exp.Not):
+        return _is_none(node)
+    select = node.find_ancestor(exp.Select)
+    if not isinstance(node.this, exp.Is) or select is None:
+        return True
+    by = [clause for name in ("order", "group") if (clause := select.args.get(name)) is not None]
+    return not any(node.this.this in clause.find_all(exp.Column) for clause in by)
 
 
 def _is_none(node: exp.Expr) -> bool:
