@@ -2,11 +2,16 @@
 
 from random import Random
 
+import pytest
+
 from benchmarks.quality.calibrate_asking import Drafted, fit, told
+from resolvers.engines.nl2sql.drafter import understood
+from resolvers.engines.nl2sql.model import Asked, no_lookup
+from resolvers.engines.nl2sql.planner.choosing import candidates
 from resolvers.engines.nl2sql.planner.confidence import WEIGHTS
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.asking import answers
-from tests.engines.nl2sql.catalogs import drafted, knowledge, table
+from tests.engines.nl2sql.catalogs import NOW, drafted, knowledge, table
 
 KNOWN = knowledge(
     table("keepers", "keeper_id*:INTEGER keeper_name:VARCHAR age:INTEGER town:VARCHAR"),
@@ -48,3 +53,16 @@ def test_the_shorter_and_plainer_question_is_surer() -> None:
     winding = drafted("Show the name, the town and the age of keepers with boats longer than 5, and the boats", KNOWN)
     assert plain.confidence > UNSURE
     assert plain.confidence > winding.confidence
+
+
+@pytest.mark.parametrize(
+    ("question", "conjunctions"),
+    [
+        ("Show the name, the town and the age of each keeper", 0),
+        ("Which keepers are older than 30 and younger than 60, oldest first?", 0),
+        ("How many keepers are there, and all that", 2),
+    ],
+)
+def test_conjunctions_count_that_join_nothing_in_the_query(question: str, conjunctions: int) -> None:
+    linked = understood(Asked(question, NOW), KNOWN, no_lookup)
+    assert candidates(linked, KNOWN)[0][0].facts["conjunctions"] == conjunctions

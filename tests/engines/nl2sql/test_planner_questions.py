@@ -9,9 +9,6 @@ import pytest
 from tests.engines.nl2sql.asking import NAMES, Verdict, answers
 
 UNSOLVED: dict[str, dict[str, Verdict]] = {
-    "matches": {
-        "Which country codes have both players who use the R hand and players who use the L hand?": Verdict.ASKED,
-    },
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,

@@ -12,7 +12,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Plan
+from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in
@@ -38,7 +38,7 @@ _ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
 
 def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: set[ColumnKey]) -> dict[str, float]:
     """The features of a query, by its nodes and the columns that it has, beside its question: counts, 0 where nothing
-    is odd; `words` in tens, and `loose_fit` as a share.
+    is odd; `words` in tens, and `loose_fit` as a share. Of `conjunctions` those count that join nothing in the plan.
     """
     pieces = resolver.cut
     tables = {node.name for node in nodes if isinstance(node, exp.Table)}
@@ -61,7 +61,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
     found = {
         "joins": float(max(0, sum(isinstance(node, exp.Table) for node in nodes) - 1)),
         "selects": float(max(0, sum(isinstance(node, exp.Select) for node in nodes) - 1)),
-        "conjunctions": float(sum(atom.is_(Cue.AND, Cue.COMMA) for atom in pieces.atoms)),
+        "conjunctions": float(max(0, sum(atom.is_(Cue.AND, Cue.COMMA) for atom in pieces.atoms) - _beside(plan))),
         "words": len(pieces.linked.tokens) / 10,
         "loose_fit": _loose_fit(resolver),
         "names_beside": float(_has_names_beside(plan, resolver)),
@@ -105,6 +105,27 @@ def _loose_fit(resolver: "Resolver") -> float:
     """How much is missing on average for words to be the very names that they were taken for."""
     fits = [max((one.score for one in resolver.cut.over(key[:2])), default=0.5) for key in resolver.choices]
     return 1 - sum(fits) / len(fits) if fits else 0.5
+
+
+def _beside(plan: Plan) -> int:
+    """How often a plan sets one thing beside another, as `and` and commas do: outputs, conditions, an order, and what
+    it is combined with.
+    """
+    conditions = _conditions(plan.where) + _conditions(plan.having)
+    combined = 1 + _beside(plan.combined.plan) if plan.combined is not None else 0
+    return max(0, len(plan.outputs) - 1) + max(0, conditions - 1) + len(plan.orders) + combined
+
+
+def _conditions(condition: Condition | None) -> int:
+    """How many conditions rows must meet, those of related rows and each of several values among them."""
+    match condition:
+        case Both() | Either():
+            return sum(map(_conditions, condition.parts))
+        case Comparison():
+            return max(1, len(condition.right))
+        case Member() | Related():
+            return max(1, _conditions(condition.plan.where) + _conditions(condition.plan.having))
+    return 0
 
 
 def _has_names_beside(plan: Plan, resolver: "Resolver") -> bool:

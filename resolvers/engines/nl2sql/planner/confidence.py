@@ -33,7 +33,7 @@ _MOST: Final = 3.0
 FOR: Final = frozenset(("score", "margin", "weakest"))
 """The features that speak for a reading; all others speak against it."""
 WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": 0.33,
+    "constant": 0.23,
     "conjunctions": -0.26,
     "cost": -0.72,
     "joins": -0.10,
