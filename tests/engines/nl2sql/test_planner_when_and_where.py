@@ -163,3 +163,9 @@ def test_rows_are_counted_where_only_a_key_is_called_as_what_there_are_so_many_o
     )
     sql = drafted("Show all forms that have at least 4 cadets.", pals).sql.replace('"', "")
     assert sql.startswith("SELECT form FROM junior GROUP BY form HAVING COUNT(*) >= 4"), sql
+
+
+def test_what_came_about_is_the_time_of_rows_rather_than_what_was_planned() -> None:
+    visits = table("visits", "visit_id*:INTEGER eta:TIMESTAMP arrived_at:TIMESTAMP berth")
+    assert '"arrived_at" >= ' in drafted("how many visits in 2024?", knowledge(visits, profiles={})).sql
+    assert '"eta" >= ' in drafted("how many visits with an eta in 2024?", knowledge(visits, profiles={})).sql

@@ -20,6 +20,8 @@ PLANS: Final = {
     for word in said.split()
 }
 """Words of what was planned, each with its kind."""
+PLANNED: Final = word_set("due plan planned expect expected schedule scheduled deadline target estimated next eta etd")
+"""Words of times at which something should be, and of which nobody knows whether it was."""
 ALIKE: Final = {
     root_of("plan"): {root_of("due"), root_of("estimate")},
     root_of("due"): {root_of("plan")},

@@ -12,6 +12,7 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.lives import BORN
 from resolvers.engines.nl2sql.language.measures import measures_of, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.plans import PLANNED
 from resolvers.engines.nl2sql.language.spans import back
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -20,7 +21,6 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.occasions import PLANNED
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 

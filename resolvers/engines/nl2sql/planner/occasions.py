@@ -5,13 +5,12 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import SYNONYM, related
+from resolvers.engines.nl2sql.language.plans import PLANNED
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
-PLANNED: Final = word_set("due plan planned expect expected schedule scheduled deadline target estimated next")
-"""Words of times at which something should be, and of which nobody knows whether it was."""
 _BETWEEN: Final = word_set(
     "in on at during for and but or not nor again also never the both either neither year then yet"
 )
