@@ -78,3 +78,18 @@ def test_numbers_among_the_texts_that_are_no_days_are_none() -> None:
     known = knowledge(CHECKS, profiles={CHECKS.fqn: profiled(CHECKS, values)})
     found = asked("How many checks have a check date in 2023?", known)
     assert not isinstance(found, QueryDraft) or "20230101" not in found.sql
+
+
+def test_an_age_is_counted_from_a_day_of_eight_digits() -> None:
+    guests = table("guests", "guest_no*:INTEGER guest_nm birth_dt")
+    born = ["19800229", "19900101"]
+    known = knowledge(
+        guests,
+        profiles={guests.fqn: profiled(guests, {"birth_dt": born, "guest_nm": ["Ada", "Bo"]})},
+        dialect="duckdb",
+    )
+    with duckdb.connect() as connection:
+        connection.execute("create table guests (guest_no integer, guest_nm text, birth_dt text)")
+        connection.execute("insert into guests values (1, 'Ada', '19800229'), (2, 'Bo', '19900101')")
+        [(average,)] = connection.execute(drafted("What is the average age of guests?", known).sql).fetchall()
+    assert 40 <= average <= 60

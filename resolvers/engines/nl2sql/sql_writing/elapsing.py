@@ -26,11 +26,11 @@ def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
             raise Unwritable("Only dates and moments have a time between them.")
         if kind.strays:
             raise Unwritable("Some of the dates are written in a form that no time can be counted from.")
+    if unit is Unit.YEAR:
+        return _years(since, until[0], dialect)
     since, until = (
         (dashed(this) if kind.compact else this, replace(kind, compact=False)) for this, kind in (since, until)
     )
-    if unit is Unit.YEAR:
-        return _years(since, until[0], dialect)
     if unit is not Unit.MINUTE and unit not in _MINUTES:
         raise Unwritable(f"Times between moments are not told in the unit {unit.value}.")
     whole_days = all(_is_day(kind) for _, kind in (since, until))

@@ -1,7 +1,7 @@
 """Terms and conditions of a plan as expressions over tables that stand in FROM under their aliases."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
@@ -156,8 +156,10 @@ class SelectScope:
             case Span():
                 return span(self.column(term.of), self.kind(term.of), term.unit, term.part, self.known.dialect)
             case Elapsed():
-                until = self.kind(term.until) if isinstance(term.until, Column) else self.kind(term.since)
-                ends = (self.column(term.since), self.kind(term.since)), (self.term(term.until), until)
+                since = self.kind(term.since)
+                # A day that is said is written with dashes, however the column is.
+                until = self.kind(term.until) if isinstance(term.until, Column) else replace(since, compact=False)
+                ends = (self.column(term.since), since), (self.term(term.until), until)
                 return elapsed(*ends, term.unit, self.known.dialect)
             case Arithmetic():
                 return self._arithmetic(term)
