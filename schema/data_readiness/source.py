@@ -169,6 +169,11 @@ class TableFacts:
     is_pii_tagged: bool = False
 
     @property
+    def is_view(self) -> bool:
+        """Return whether it shows rows of other tables, kept with it or not."""
+        return "VIEW" in (self.table_type or "").upper()
+
+    @property
     def key_sets(self) -> tuple[tuple[str, ...], ...]:
         """The sets of columns that the source declares to tell rows apart, the primary key first, each once.
 

@@ -125,7 +125,7 @@ def bridge_of(subject: DescribedTable) -> list[str] | None:
 def _from(subject: DescribedTable) -> Statement | None:
     """Return what a view reads, from its definition."""
     definition = subject.facts.definition
-    if not definition or "VIEW" not in (subject.facts.table_type or "").upper():
+    if not definition or not subject.facts.is_view:
         return None
     import sqlglot
     from sqlglot import errors, exp

@@ -79,7 +79,7 @@ def brief_of(subject: DescribedTable) -> Brief:
         columns=len(facts.columns),
         personal=tuple(personal),
         refers=frozenset(one.references[0] for one in facts.columns if one.references is not None),
-        is_view="VIEW" in (facts.table_type or "").upper(),
+        is_view=facts.is_view,
         newest=profile.newest if profile is not None and dated else None,
         measured_at=profile.measured_at if profile else None,
         key_columns=facts.primary_key,
@@ -116,7 +116,7 @@ def table_insights(subject: DescribedTable) -> list[Insight]:
             for key in profile.candidate_keys
             if key.is_exact and key.uniqueness >= 1 and not is_contradicted([Unique(tuple(key.columns))], profile)
         ]
-        is_view = "VIEW" in (subject.facts.table_type or "").upper()
+        is_view = subject.facts.is_view
         if candidates and not is_view:
             best = min(candidates, key=lambda key: (len(key), key))
             text = f"{name} declares no key, though {listed([f'`{one}`' for one in best])} would be one."

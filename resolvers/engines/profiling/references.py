@@ -170,7 +170,7 @@ def _guesses(
 ) -> Iterator[list[_Guess]]:
     """For each column the keys that it may refer to, the likeliest first."""
     # A view has no key of its own: what it shows of one lies in a table.
-    tables = [target for target in targets.values() if "VIEW" not in (target.facts.table_type or "")]
+    tables = [target for target in targets.values() if not target.facts.is_view]
     keys = [(target, name) for target in tables for name in _single_keys(target)]
     for of in table.facts.columns:
         figures = table.figures(of.name)
@@ -198,7 +198,7 @@ def _composed(
     keys = [
         (target, key)
         for target in targets.values()
-        if target is not table and "VIEW" not in (target.facts.table_type or "")
+        if target is not table and not target.facts.is_view
         for key in _composed_keys(target)
     ]
     # A key that is itself a reference is borrowed: where it comes from is the likelier target.

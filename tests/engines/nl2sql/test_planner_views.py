@@ -76,3 +76,16 @@ def test_a_state_before_rows_is_its_value_and_not_the_time_called_by_the_same_wo
 def test_a_name_that_several_rows_share_is_what_they_are_grouped_by() -> None:
     assert drafted("sailings per quay", SAILED).sql.endswith('GROUP BY "piers"."quay_name"')
     assert '"pier_no"' in drafted("sailings per pier", SAILED).sql
+
+
+def test_a_view_is_no_way_from_one_of_its_tables_to_another() -> None:
+    crew = table("crews", "crw_no*:INTEGER crew_name")
+    voyage = keyed(table("voyages", "voyage_no*:INTEGER crw_no:INTEGER cargo"), crw_no="crews.crw_no")
+    late = keyed(
+        table("v_late_voyages", "voyage_no:INTEGER crew_name n_crews:INTEGER", table_type="VIEW"),
+        voyage_no="voyages.voyage_no",
+        crew_name="crews.crew_name",
+    )
+    known = knowledge(crew, voyage, late, profiles={})
+    for question in ("number of voyages per crew", "crews with more than 150 voyages"):
+        assert "v_late_voyages" not in drafted(question, known).sql

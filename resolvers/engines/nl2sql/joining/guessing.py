@@ -79,7 +79,7 @@ class _Names:
             for column in table.columns:
                 self.columns.setdefault(column.name.lower(), []).append((fqn, column))
             key = self.finder.key(fqn)
-            if len(key) != 1 or "VIEW" in (table.table_type or ""):
+            if len(key) != 1 or table.is_view:
                 continue
             self.keys[fqn] = self.finder.columns[fqn][key[0]]
             self.owners.setdefault(key[0].lower(), []).append(fqn)
@@ -146,7 +146,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
             yield Key(fqn, (column.name,), to, (names.keys[to].name,), KeyOrigin.GUESSED, cost, role=role)
 
 
-COUNTS: Final = frozenset(("num", "number", "no", "nr", "nb", "count", "total", "amount"))
+COUNTS: Final = frozenset(("n", "num", "number", "no", "nr", "nb", "count", "total", "amount"))
 """What begins the names of columns that count rows of a table rather than refer to one: `num_employees`."""
 Offer = tuple[str, float, bool]
 """A table that may be meant, what going there costs, and whether the types must agree."""

@@ -37,7 +37,8 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
         deed = _deed(catalog, bridge, ends, said)
         if deed is False:
             continue
-        if not deed and bridge not in named and not said & {root_of(word) for word in catalog.table_words(bridge)}:
+        words = set(catalog.table_words(bridge)).difference(*(catalog.table_words(one.to) for one in ends))
+        if not deed and bridge not in named and not said & {root_of(word) for word in words}:
             resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
             continue
         pairs = tuple((Column(bridge, one.columns[0]), Column(one.to, one.to_columns[0])) for one in ends)
@@ -67,12 +68,15 @@ def bridges_of(catalog: Catalog) -> Sequence[Bridge]:
 
 
 def _bridges(catalog: Catalog) -> Iterator[Bridge]:
+    """A view is no such table: what it shows, the keys of its tables tie already."""
     plain = [key for key in catalog.keys if len(key.columns) == 1 and key.table != key.to]
     straight = {frozenset((key.table, key.to)): key for key in plain}
     by_table: dict[str, list[Key]] = {}
     for key in plain:
         by_table.setdefault(key.table, []).append(key)
     for bridge, keys in by_table.items():
+        if catalog.is_view(bridge):
+            continue
         for one, other in combinations(keys, 2):
             if one.to != other.to and (direct := straight.get(frozenset((one.to, other.to)))) is not None:
                 yield bridge, (one, other), direct

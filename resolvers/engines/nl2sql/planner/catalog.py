@@ -126,6 +126,10 @@ class Catalog:
             return True
         return low - (high - low) <= number <= high + (high - low)
 
+    def is_view(self, table: str) -> bool:
+        """Whether a table shows rows of others."""
+        return table in self.tables and self.tables[table].is_view
+
     def is_unique(self, key: ColumnKey) -> bool:
         """Whether no two rows have the same value, as far as the profile knows."""
         profile = self.profile(key)

@@ -36,7 +36,7 @@ def behind_tables(linked: Linked, catalog: Catalog) -> Linked:
     """Put columns and values of views behind those of tables that the same words fit nearly as well."""
     linked = _called_as_rows(linked, catalog)
     mentioned = {one.column.table if one.column is not None else one.table for one in linked.mentions}
-    views = {one for one in mentioned if one in catalog.tables and "VIEW" in (catalog.tables[one].table_type or "")}
+    views = {one for one in mentioned if one is not None and catalog.is_view(one)}
     named = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
     if not (views := views - named):
         return linked
@@ -62,7 +62,7 @@ def _called_as_rows(linked: Linked, catalog: Catalog) -> Linked:
     tables = {(one.first, one.last, one.table): one for one in linked.mentions if one.kind is MentionKind.TABLE}
     turned: dict[int, Mention] = {}
     for (first, last, view), one in tables.items():
-        if view is None or one.score < _NAMED or not _is_view(catalog, view):
+        if view is None or one.score < _NAMED or not catalog.is_view(view):
             continue
         base = _base(catalog, view)
         rows = tables.get((first, last, base)) if base is not None else None
@@ -77,10 +77,6 @@ def _called_as_rows(linked: Linked, catalog: Catalog) -> Linked:
     return replace(linked, mentions=tuple(turned.get(id(one), one) for one in linked.mentions))
 
 
-def _is_view(catalog: Catalog, table: str) -> bool:
-    return table in catalog.tables and "VIEW" in (catalog.tables[table].table_type or "")
-
-
 def _base(catalog: Catalog, view: str) -> str | None:
     """The table whose rows a view shows: it has the key, and the most columns of all such tables, and as many rows."""
     names = {column.name.lower() for column in catalog.tables[view].columns}
@@ -90,7 +86,7 @@ def _base(catalog: Catalog, view: str) -> str | None:
         key = catalog.joins.key(table)
         shared = names & {column.name.lower() for column in facts.columns}
         shows = bool(key) and shared.issuperset(name.lower() for name in key) and len(shared) >= _SHOWN
-        if shows and not _is_view(catalog, table) and (not facts.row_count or rows <= facts.row_count):
+        if shows and not catalog.is_view(table) and (not facts.row_count or rows <= facts.row_count):
             found[table] = len(shared)
     most = [table for table, shared in found.items() if shared == max(found.values())]
     return most[0] if len(most) == 1 else None
@@ -118,7 +114,7 @@ def _tied(catalog: Catalog, table: str) -> set[str]:
     found, reached = {table}, [table]
     while reached:
         links = chain.from_iterable(catalog.links.get(one, ()) for one in reached)
-        reached = [one for one in dict.fromkeys(links) if one not in found and not _is_view(catalog, one)]
+        reached = [one for one in dict.fromkeys(links) if one not in found and not catalog.is_view(one)]
         found.update(reached)
     return found
 
