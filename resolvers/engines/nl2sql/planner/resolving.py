@@ -258,8 +258,13 @@ class Resolver(Targets):
         """Numbers without their scale, where a column holds such and none near them with it."""
         numbers = [one.value for one in values if isinstance(one.value, Decimal)]
         profile = self.catalog.profile(column)
-        known = profile is not None and profile.minimum is not None and profile.maximum is not None
-        if not known or len(numbers) < len(values) or any(self.catalog.may_reach(column, one) for one in numbers):
+        if (
+            profile is None
+            or profile.minimum is None
+            or profile.maximum is None
+            or len(numbers) < len(values)
+            or any(self.catalog.may_reach(column, one) for one in numbers)
+        ):
             return None
         bare = [one / SCALES[scale_word] for one in numbers]
         if not all(self.catalog.may_reach(column, one) for one in bare) or not _nearer(bare, numbers, profile.mean):
