@@ -40,6 +40,7 @@ from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
+from resolvers.engines.nl2sql.schema_linking.lengths import with_length
 from resolvers.engines.nl2sql.schema_linking.link import link
 from resolvers.engines.nl2sql.schema_linking.misspelled import corrected
 from resolvers.engines.nl2sql.schema_linking.numbered import numbered_columns
@@ -246,6 +247,9 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
         linked = replace(link(again, vocabulary, asked.now, lookup), corrections=corrections)
     if (rows := with_rows(linked, vocabulary)) is not None:
         linked = replace(link(rows, vocabulary, asked.now, lookup), corrections=corrections)
+    if (length := with_length(linked, vocabulary)) is not None:
+        again, days = length
+        return replace(link(again, vocabulary, asked.now, lookup), corrections=corrections, length=days)
     apart = written_apart(linked)
     turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
     return replace(turned, corrections=corrections) if turned is not None and is_told(turned) else linked

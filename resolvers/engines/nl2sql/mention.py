@@ -87,6 +87,8 @@ class Linked:
     """The misspelled words that were read as others."""
     today: date | None = None
     """The day of the question."""
+    length: tuple[ColumnKey, ColumnKey] | None = None
+    """The two days between which a length lies that is asked for, where both are named."""
 
     def over(self, first: int, last: int, *kinds: MentionKind) -> list[Mention]:
         """The mentions that lie within tokens, longest first, then best first."""

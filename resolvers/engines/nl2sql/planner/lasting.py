@@ -177,7 +177,7 @@ def _day(day: date) -> Literal:
 def lasting(resolver: Resolver, table: str | None, unit: Unit | None = None) -> Elapsed | None:
     """The time from the beginning to the end of the rows of a table, where two of its columns tell them."""
     catalog = resolver.catalog
-    ends = _ends(catalog, table) if table is not None else None
+    ends = _ends(catalog, table, resolver.cut.linked) if table is not None else None
     if ends is None:
         return None
     first, last = ends
@@ -187,8 +187,10 @@ def lasting(resolver: Resolver, table: str | None, unit: Unit | None = None) -> 
     return Elapsed(as_column(first), as_column(last), told)
 
 
-def _ends(catalog: Catalog, table: str) -> tuple[ColumnKey, ColumnKey] | None:
-    """The two columns of a table that tell when its rows begin and end; None unless just two may."""
+def _ends(catalog: Catalog, table: str, linked: Linked) -> tuple[ColumnKey, ColumnKey] | None:
+    """The two columns of a table that tell when its rows begin and end: named, or the only two that may."""
+    if linked.length is not None:
+        return linked.length if linked.length[0].table == table else None
     times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
     times = [key for key in times if not set(catalog.words(key)) & (PLANNED | _NOTED | BORN)]
     if len(times) != 2 or catalog.kind(times[0]) is not catalog.kind(times[1]):
@@ -204,7 +206,7 @@ def with_lengths(linked: Linked, catalog: Catalog) -> Linked:
     known = {one.first for one in linked.mentions if one.column is not None and one.score >= _NAMED}
     said = [at for at, token in enumerate(linked.tokens) if token.lemma in _DURATIONS and not token.quoted]
     at = [place for place in said if place not in known]
-    ends = [pair for table in catalog.tables if (pair := _ends(catalog, table)) is not None] if at else []
+    ends = [pair for table in catalog.tables if (pair := _ends(catalog, table, linked)) is not None] if at else []
     found = [
         Mention(place, place + 1, MentionKind.COLUMN, _NAMED, _LENGTH, column=first)
         for place in at
@@ -283,7 +285,9 @@ def since_when(resolver: Resolver, adjective: str, table: str) -> ColumnKey | No
 
 
 def _has_length(resolver: Resolver, table: str) -> bool:
-    """Whether a number of a table tells how long its rows are."""
+    """Whether a number of a table tells how long its rows are, and nobody names two days."""
+    if resolver.cut.linked.length is not None:
+        return False
     lengths = {"length", "duration", "minute", "min", "second", "millisecond", "hour", "runtime", "day", "night"}
     catalog = resolver.catalog
     return any(catalog.is_measure(key) and set(catalog.words(key)) & lengths for key in catalog.of(table))

@@ -1,0 +1,97 @@
+"""The time between two days that are named: `average days from received to completed`, `30 days between order and
+delivery`. What is said of the two days is taken out, and what is left asks for a length as others do.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final
+
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.english.vocabulary import words
+from resolvers.engines.nl2sql.language.measures import is_numeric
+from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
+from resolvers.engines.nl2sql.mention import Linked, MentionKind, Token
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+
+Days = tuple[ColumnKey, ColumnKey]
+"""The day from which a length is counted, and the day up to which it is."""
+
+_UNITS: Final = {"day": " in days", "hour": " in hours", "minute": " in minutes", "time": "", "delay": "", "gap": ""}
+"""Words for a length, and how its unit is said."""
+_JOINERS: Final = {"between": ("and",), "from": ("to", "until", "till")}
+"""How two days are named, and what stands between them."""
+_LONGEST: Final = 4
+"""Words of the name of a day at most."""
+_LITTLE: Final = words("the a an its their of being was were is are been having got date day time")
+"""Words that tell no day from another."""
+_NAMED: Final = 0.8
+"""How well a table must be called by words that ask for its rows."""
+_DAYS: Final = (ColumnKind.DATE, ColumnKind.MOMENT)
+
+
+def with_length(linked: Linked, vocabulary: Vocabulary) -> tuple[str, Days] | None:
+    """Return the question with a length in place of two days, and these; None where no two days of a table are."""
+    tokens = linked.tokens
+    for at, token in enumerate(tokens[:-3]):
+        joiners = _JOINERS.get(tokens[at + 1].text.lower(), ())
+        if token.lemma not in _UNITS or not joiners:
+            continue
+        for middle in range(at + 3, min(at + 3 + _LONGEST, len(tokens) - 1)):
+            if tokens[middle].text.lower() not in joiners:
+                continue
+            for end in range(min(middle + 1 + _LONGEST, len(tokens)), middle + 1, -1):
+                days = _days(tokens[at + 2 : middle], tokens[middle + 1 : end], vocabulary)
+                if days is not None:
+                    return _without(linked, vocabulary, at, end, days[0].table), days
+    return None
+
+
+def _days(since: Sequence[Token], until: Sequence[Token], vocabulary: Vocabulary) -> Days | None:
+    """Return the columns of the only table that has a day called by either words, views after tables."""
+    ends = [list(_called(said, vocabulary)) for said in (since, until)]
+    found = [(one, other) for one, other in product(*ends) if one.table == other.table and one != other]
+    of_tables = [days for days in found if not vocabulary.table(days[0].table).is_view]
+    found = of_tables or found
+    return found[0] if len(found) == 1 else None
+
+
+def _called(said: Sequence[Token], vocabulary: Vocabulary) -> Iterator[ColumnKey]:
+    """Find the days that every word that tells something is a word of."""
+    roots = {root_of(token.lemma) for token in said if token.lemma not in _LITTLE}
+    if not roots or not all(token.text.isalpha() for token in said):
+        return
+    for table in vocabulary.known.tables:
+        for key in vocabulary.keys_of(table.fqn):
+            if vocabulary.column_kind(key) in _DAYS and key not in vocabulary.known.forbidden:
+                own = {
+                    root_of(word) for word in (*vocabulary.words(key), *(one.lower() for one in tokens_of(key.column)))
+                }
+                if all(_is_among(root, own) for root in roots):
+                    yield key
+
+
+def _is_among(root: str, own: set[str]) -> bool:
+    """Return whether a root is one of a name, or written out what a name has short: notification, of `notif`."""
+    return root in own or any(len(one) >= _SHORTEST and root.startswith(one) for one in own)
+
+
+_SHORTEST: Final = 4
+"""Letters of a word that is short for a longer one, at least."""
+
+
+def _without(linked: Linked, vocabulary: Vocabulary, at: int, end: int, table: str) -> str:
+    """Return the text with what is said of the days left out."""
+    tokens, text = linked.tokens, linked.text
+    before = tokens[at - 1].text.lower() if at else ""
+    rest = text[tokens[end - 1].end :]
+    if is_numeric(before) or before in NUMBER_WORDS:  # took more than 30 days from ... to ...
+        return f"{text[: tokens[at].end]}{rest}"
+    first = at
+    if at > 1 and [one.lemma for one in tokens[at - 2 : at]] == ["number", "of"]:
+        first = at - 2
+    named = any(one.kind is MentionKind.TABLE and one.table == table and one.score >= _NAMED for one in linked.mentions)
+    rows = "" if named else f" of {' '.join(tokens_of(vocabulary.table(table).name))}"
+    return f"{text[: tokens[first].start]}duration{_UNITS[tokens[at].lemma]}{rows}{rest}"
