@@ -62,5 +62,12 @@ def test_that_a_count_is_wanted_may_be_said_last(question: str) -> None:
     assert "height > 3" in found
 
 
-def test_not_a_single_one_is_none() -> None:
-    assert "NOT EXISTS" in drafted("Which sheds have not a single plant?", GARDEN).sql
+@pytest.mark.parametrize(
+    "question", ["Which sheds have not a single plant?", "sheds that never had a single plant, thx"]
+)
+def test_not_a_single_one_is_none(question: str) -> None:
+    assert "NOT EXISTS" in drafted(question, GARDEN).sql
+
+
+def test_politeness_adds_nothing() -> None:
+    assert "GROUP BY" in drafted("number of plants per shed (names pls)", GARDEN).sql

@@ -180,7 +180,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.STOP: "here|in here|in this list|in the list|on the list|on this list|of this list|back in|so far|by now|at all|right now|nowadays|these days|else|somebody else|someone else|anybody else|anyone else|instead|rather|i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|collection|inventory|portfolio|archive|catalogue|catalog|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
     "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
     "year old|years old|month old|months old|week old|weeks old|day old|days old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
-    "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"
+    "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|pls|plz|thx|thanks|thank you|kindly|asap|so|this|these|those|such|would|could|"
     "should|can|will|may|might|their|its|his|her|our|your|my|he|she|currently|ever|actually|already|exist|exists|"
     "overall list|then|respectively|corresponding|associated|available|our database|in the database|of them|"
     "in our database|in the table|in this database|in the dataset|in the system|on record|on file|has been|have been|"

@@ -156,10 +156,10 @@ def _touch(first: Token, between: Token, last: Token) -> bool:
 
 def is_thing(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a word that may be a command is a noun by what it ends in or stands behind: `any order`,
-    `orders`.
+    `orders`. Nobody commands in the plural, so it is one at the beginning too.
     """
     token, before = tokens[at], tokens[at - 1].text.lower() if at else ""
-    several = before.isalpha() and token.text.lower() == f"{token.lemma}s"
+    several = (not at or before.isalpha()) and token.text.lower() == f"{token.lemma}s"
     if token.lemma in _FIGURED or (token.lemma in SUPERFLUOUS and token.lemma not in _THINGS):
         return False
     return several or (before in _BEFORE_THINGS and token.lemma in _THINGS)
