@@ -98,8 +98,6 @@ def test_names_are_split_and_written_out(name: str, title: str) -> None:
         ("dep_x", set(), "dep x"), ("temp_c", {"sensor"}, "temperature c"), ("temp_tbl", {"orders"}, "temp TBL"),
         ("inv_dt", {"paid", "total"}, "invoice date"), ("inv_qty", {"warehouse"}, "inventory quantity"),
         ("pt_id", {"diagnosis"}, "patient ID"), ("reorder_pt", {"qty"}, "reorder PT"),
-        ("hnd_name", {"handler"}, "handler name"), ("brk_id", {"broker"}, "broker ID"), ("brk_id", set(), "BRK ID"),
-        ("wrh_cd", {"warehouse"}, "warehouse code"), ("brg_cd", {"broker"}, "BRG code"),
     ],
 )  # fmt: skip
 def test_what_has_several_meanings_is_told_by_what_stands_beside_it(name: str, beside: set[str], phrase: str) -> None:

@@ -175,16 +175,9 @@ def _expanded(token: str, at: int, tokens: Sequence[str], extra: Mapping[str, st
         return token[:-1].upper() + "s"
     if token in ABBREVIATIONS:
         return ABBREVIATIONS[token]
-    # Two to four consonants are no word: the first ones of a word beside, or initials.
+    # Two to four consonants are no word.
     initials = token.isalpha() and 2 <= len(token) <= 4 and not set(token) & set("aeiouy") and token.isascii()
-    if not initials or token in UNITS or token in _SMALL:
-        return token
-    return next((word for word in sorted(beside) if _shortens(token, word)), token.upper())
-
-
-def _shortens(token: str, word: str) -> bool:
-    """Return whether three or more consonants are the first ones of a word that begins so: hnd, of handler."""
-    return len(token) > 2 and word != token and "".join(sign for sign in word if sign not in "aeiouy").startswith(token)
+    return token.upper() if initials and token not in UNITS and token not in _SMALL else token
 
 
 def restates(title: str, name: str) -> bool:

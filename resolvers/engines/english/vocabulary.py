@@ -15,7 +15,7 @@ ABBREVIATIONS: Final[dict[str, str]] = {
     "alloc": "allocation", "alt": "alternative", "amnt": "amount", "amt": "amount", "amts": "amounts",
     "appr": "approval", "approx": "approximate", "appt": "appointment", "asgn": "assignment", "assoc": "association",
     "attr": "attribute", "attrs": "attributes", "auth": "authorization", "avail": "available", "avg": "average",
-    "bal": "balance", "bdgt": "budget", "bgn": "begin", "bldg": "building", "bldng": "building",
+    "bal": "balance", "bdgt": "budget", "bgn": "begin", "bldg": "building", "bldng": "building", "brk": "break",
     "brnch": "branch", "brrwr": "borrower", "brwr": "borrower", "buyr": "buyer", "calc": "calculated",
     "canc": "cancelled", "cand": "candidate", "cat": "category", "catg": "category", "cd": "code", "cds": "codes",
     "cert": "certificate", "cfg": "configuration", "chg": "change", "chk": "check", "chnl": "channel",
