@@ -33,7 +33,7 @@ class ProjectRepository(Repository[Project]):
         named = projects.c.id.in_(sa.select(given.c.value))
         query = self.select(scope).add_columns(sa.func.count().over()).where(named).order_by(*self.ordered())
         rows = self._connection.execute(query.offset(offset).limit(limit)).all()
+        if offset and not rows:  # beyond the last one, so that no row tells how many there are
+            return self.page(scope, offset=offset, limit=limit, where=[named])
         total = rows[0][-1] if rows else 0
-        if offset and not rows:  # beyond the last one
-            total = len(self._connection.execute(query).all())
         return Page[Any].model_construct(items=self.resources(rows), total=total, offset=offset, limit=limit)
