@@ -17,6 +17,7 @@ from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.lineage import lineage_edges as edges
 from persistence.tables.lineage import lineage_statements as statements
+from schema.data_readiness.source import is_view_type
 from schema.errors import NotFound
 from schema.pagination import Page
 from schema.utils.lineage import LineageSource, LineageStatement
@@ -282,7 +283,7 @@ class LineageRepository(Repository[LineageStatement]):
             assets.c.fully_qualified_name, assets.c.resource_uri, assets.c.schema_definition, assets.c.table_type
         ).where(*live, assets.c.type == AssetType.TABLE)
         return [
-            CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, "VIEW" in (kind or "").upper())
+            CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, is_view_type(kind))
             for fqn, uri, definition, kind in self._connection.execute(query.order_by(assets.c.fully_qualified_name))
         ]
 

@@ -146,6 +146,11 @@ class ReferenceFacts:
     is_declared: bool = True
 
 
+def is_view_type(table_type: str | None) -> bool:
+    """Return whether tables of a type of the catalog show rows of other tables, kept with them or not."""
+    return "VIEW" in (table_type or "").upper()
+
+
 @dataclass(frozen=True, slots=True)
 class TableFacts:
     """What the catalog knows of one table, as engines take it."""
@@ -171,7 +176,7 @@ class TableFacts:
     @property
     def is_view(self) -> bool:
         """Return whether it shows rows of other tables, kept with it or not."""
-        return "VIEW" in (self.table_type or "").upper()
+        return is_view_type(self.table_type)
 
     @property
     def key_sets(self) -> tuple[tuple[str, ...], ...]:

@@ -44,7 +44,7 @@ from resolvers.engines.describing.terms import (
     table_matches,
 )
 from schema.data_readiness.proposal import ProposalKind, ProposalState
-from schema.data_readiness.source import ColumnFacts
+from schema.data_readiness.source import ColumnFacts, is_view_type
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.identifiers import Fqn
 
@@ -372,7 +372,7 @@ def _container(uow: UnitOfWork, work: RunWork, fqn: str) -> Container:
     name = Fqn.parse(fqn)
     below = names_below(uow.connection, work.scope, [fqn]).get(fqn, [])
     if len(name.parts) > 2:
-        views = sum(1 for _, kind in below if "VIEW" in (kind or "").upper())
+        views = sum(1 for _, kind in below if is_view_type(kind))
         referred: dict[str, int] = {}
         for target, by in references_in(uow.connection, work.scope, [fqn]).items():
             if str(Fqn.parse(target).parent) == fqn:
