@@ -229,7 +229,7 @@ def _every_year(resolver: Resolver, column: ColumnKey, said: _Said) -> _Said:
 
 def _parts(catalog: Catalog, column: ColumnKey) -> dict[Unit, Column | Span] | None:
     """The year, month and day of a date as terms: parts of one column, or columns of a table that belong together."""
-    if catalog.kind(column) in (ColumnKind.DATE, ColumnKind.MOMENT):
+    if catalog.kind(column).tells_days:
         return {unit: Span(as_column(column), unit, unit is not Unit.YEAR) for unit in _UNITS}
     unit = _part(catalog, column)
     if unit is None:

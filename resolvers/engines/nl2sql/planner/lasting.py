@@ -51,7 +51,6 @@ _TURNED: Final = {
 }
 _HOURS: Final = {"minute": Decimal(1) / 60, "min": Decimal(1) / 60, "hour": Decimal(1), "h": Decimal(1)}
 _DAYS: Final = {"day": 1, "night": 1, "week": 7, "month": 30, "year": 365}
-_MOMENTS: Final = (ColumnKind.DATE, ColumnKind.MOMENT)
 
 
 # How old.
@@ -77,7 +76,7 @@ def _births(catalog: Catalog) -> Iterator[ColumnKey]:
 def is_birth(catalog: Catalog, key: ColumnKey) -> bool:
     """Whether a column tells the day of a birth."""
     said = BORN & set(catalog.words(key))
-    return catalog.kind(key) in _MOMENTS and bool(said) and not said & {"death", "die", "dead", "deceased"}
+    return catalog.kind(key).tells_days and bool(said) and not said & {"death", "die", "dead", "deceased"}
 
 
 def age_of(resolver: Resolver, noun: Noun, key: ColumnKey) -> Term:
@@ -85,7 +84,7 @@ def age_of(resolver: Resolver, noun: Noun, key: ColumnKey) -> Term:
     ref, today = noun.ref, resolver.cut.linked.today
     said = tuple(resolver.cut.linked.words(ref.first, ref.last)) if ref is not None else ()
     asks = said == _AGE or (ref is None and noun.degree is not None and noun.degree.adjective in _OF_AGE)
-    if not asks or today is None or resolver.catalog.kind(key) not in _MOMENTS:
+    if not asks or today is None or not resolver.catalog.kind(key).tells_days:
         return as_column(key)
     meant = resolver.table(noun.owner) or (resolver.table(noun.near[0]) if noun.near else None)
     if meant is not None and meant != key.table:
@@ -141,7 +140,7 @@ def aged(resolver: Resolver, cond: Cond, key: ColumnKey, operator: Operator) -> 
     named = ref is not None and tuple(resolver.cut.linked.words(ref.first, ref.last)) == _AGE
     said = cond.degree is not None and cond.degree.adjective in _OF_AGE
     named = named or (cond.degree is None and noun is None and is_birth(resolver.catalog, key))
-    if today is None or not (named or said) or resolver.catalog.kind(key) not in _MOMENTS or cond.nest is not None:
+    if today is None or not (named or said) or not resolver.catalog.kind(key).tells_days or cond.nest is not None:
         return None
     said_of = [_whole(ref) for ref in cond.values]
     numbers = [one for found in said_of for one in found]
@@ -191,7 +190,7 @@ def _ends(catalog: Catalog, table: str, linked: Linked) -> tuple[ColumnKey, Colu
     """The two columns of a table that tell when its rows begin and end: named, or the only two that may."""
     if linked.length is not None:
         return linked.length if linked.length[0].table == table else None
-    times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
+    times = [key for key in catalog.of(table) if catalog.kind(key).tells_days]
     times = [key for key in times if not set(catalog.words(key)) & (PLANNED | _NOTED | BORN)]
     if len(times) != 2 or catalog.kind(times[0]) is not catalog.kind(times[1]):
         return None
@@ -279,7 +278,7 @@ def since_when(resolver: Resolver, adjective: str, table: str) -> ColumnKey | No
     goes_on = any(token.text.lower() == "been" for token in resolver.cut.linked.tokens)
     if adjective not in _OF_LENGTH or not (goes_on or catalog.vocabulary.is_person(table)):
         return None
-    times = [key for key in catalog.of(table) if catalog.kind(key) in _MOMENTS]
+    times = [key for key in catalog.of(table) if catalog.kind(key).tells_days]
     found = [key for key in times if _COMES & set(catalog.words(key))]
     return found[0] if len(found) == 1 else None
 

@@ -16,7 +16,6 @@ from resolvers.engines.nl2sql.language.phrases import ORDINALS, PHRASES
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, STOP_WORDS, SUPERFLUOUS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 MOST_TABLES: Final = 5
@@ -118,5 +117,5 @@ def _only_ties(fqn: str, vocabulary: Vocabulary) -> bool:
     keys = vocabulary.keys_of(fqn)
     referring = [key for key in keys if vocabulary.refers(key)]
     told = [key for key in vocabulary.text_columns(fqn) if key not in referring and vocabulary.flag(key) is None]
-    times = [key for key in keys if vocabulary.column_kind(key) in (ColumnKind.DATE, ColumnKind.MOMENT)]
+    times = [key for key in keys if vocabulary.column_kind(key).tells_days]
     return len(referring) > 1 and not told and not times

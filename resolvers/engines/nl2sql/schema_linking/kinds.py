@@ -37,6 +37,11 @@ class ColumnKind(StrEnum):
         """Return whether it tells when."""
         return self in (ColumnKind.YEAR, ColumnKind.DATE, ColumnKind.MOMENT)
 
+    @property
+    def tells_days(self) -> bool:
+        """Return whether it tells on which day."""
+        return self in (ColumnKind.DATE, ColumnKind.MOMENT)
+
 
 _YEARS: Final = frozenset(("year", "found", "build", "establish", "yr"))
 """Lemmas of the names of columns that hold years."""

@@ -2,7 +2,7 @@
 delivery`. What is said of the two days is taken out, and what is left asks for a length as others do.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Final
 
@@ -13,7 +13,6 @@ from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import Linked, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 Days = tuple[ColumnKey, ColumnKey]
@@ -29,7 +28,6 @@ _LITTLE: Final = words("the a an its their of being was were is are been having 
 """Words that tell no day from another."""
 _NAMED: Final = 0.8
 """How well a table must be called by words that ask for its rows."""
-_DAYS: Final = (ColumnKind.DATE, ColumnKind.MOMENT)
 
 
 def with_length(linked: Linked, vocabulary: Vocabulary) -> tuple[str, Days] | None:
@@ -39,38 +37,40 @@ def with_length(linked: Linked, vocabulary: Vocabulary) -> tuple[str, Days] | No
         joiners = _JOINERS.get(tokens[at + 1].text.lower(), ())
         if token.lemma not in _UNITS or not joiners:
             continue
+        names = _names_of_days(vocabulary)
         for middle in range(at + 3, min(at + 3 + _LONGEST, len(tokens) - 1)):
-            if tokens[middle].text.lower() not in joiners:
-                continue
-            for end in range(min(middle + 1 + _LONGEST, len(tokens)), middle + 1, -1):
-                days = _days(tokens[at + 2 : middle], tokens[middle + 1 : end], vocabulary)
+            since = _called(tokens[at + 2 : middle], names) if tokens[middle].text.lower() in joiners else []
+            for end in range(min(middle + 1 + _LONGEST, len(tokens)), middle + 1, -1) if since else ():
+                days = _days(since, _called(tokens[middle + 1 : end], names), vocabulary)
                 if days is not None:
                     return _without(linked, vocabulary, at, end, days[0].table), days
     return None
 
 
-def _days(since: Sequence[Token], until: Sequence[Token], vocabulary: Vocabulary) -> Days | None:
-    """Return the columns of the only table that has a day called by either words, views after tables."""
-    ends = [list(_called(said, vocabulary)) for said in (since, until)]
-    found = [(one, other) for one, other in product(*ends) if one.table == other.table and one != other]
+def _names_of_days(vocabulary: Vocabulary) -> dict[ColumnKey, set[str]]:
+    """Return the columns that tell days, with the roots of the words of their names."""
+    return {
+        key: {root_of(word.lower()) for word in (*vocabulary.words(key), *tokens_of(key.column))}
+        for table in vocabulary.known.tables
+        for key in vocabulary.keys_of(table.fqn)
+        if vocabulary.column_kind(key).tells_days and key not in vocabulary.known.forbidden
+    }
+
+
+def _days(since: Sequence[ColumnKey], until: Sequence[ColumnKey], vocabulary: Vocabulary) -> Days | None:
+    """Return one of either that are of the only table that has both, views after tables."""
+    found = [(one, other) for one, other in product(since, until) if one.table == other.table and one != other]
     of_tables = [days for days in found if not vocabulary.table(days[0].table).is_view]
     found = of_tables or found
     return found[0] if len(found) == 1 else None
 
 
-def _called(said: Sequence[Token], vocabulary: Vocabulary) -> Iterator[ColumnKey]:
-    """Find the days that every word that tells something is a word of."""
+def _called(said: Sequence[Token], names: Mapping[ColumnKey, set[str]]) -> list[ColumnKey]:
+    """Return the days of whose name every word is that tells something."""
     roots = {root_of(token.lemma) for token in said if token.lemma not in _LITTLE}
     if not roots or not all(token.text.isalpha() for token in said):
-        return
-    for table in vocabulary.known.tables:
-        for key in vocabulary.keys_of(table.fqn):
-            if vocabulary.column_kind(key) in _DAYS and key not in vocabulary.known.forbidden:
-                own = {
-                    root_of(word) for word in (*vocabulary.words(key), *(one.lower() for one in tokens_of(key.column)))
-                }
-                if all(_is_among(root, own) for root in roots):
-                    yield key
+        return []
+    return [key for key, own in names.items() if all(_is_among(root, own) for root in roots)]
 
 
 def _is_among(root: str, own: set[str]) -> bool:

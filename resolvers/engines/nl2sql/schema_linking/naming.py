@@ -19,7 +19,7 @@ from resolvers.engines.nl2sql.language.forms import (
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.schema_linking.glossary import Note, notes_of
 from resolvers.engines.nl2sql.schema_linking.index import Index
-from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, kind_of
+from resolvers.engines.nl2sql.schema_linking.kinds import kind_of
 from resolvers.engines.nl2sql.schema_linking.roles import KEY_HEADS
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -99,7 +99,7 @@ class Naming:
                 kind = kind_of(column, called.words, self._profiles_of(table.fqn).get(column.name))
                 if kind.is_temporal and called.own[-1] in KEY_HEADS and (bare := called.own[:-1]):  # `yearID` is a year
                     self._column_index.add(entity, NameForm(bare, weights_of(bare, bare), _PLAIN, "name"))
-                if kind in (ColumnKind.DATE, ColumnKind.MOMENT) and "date" not in called.words:
+                if kind.tells_days and "date" not in called.words:
                     weights = (*(0.2 for _ in called.own), 0.6)
                     self._column_index.add(entity, NameForm((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)
