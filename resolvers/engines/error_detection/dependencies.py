@@ -226,7 +226,7 @@ def vote(
             how_sure = sure * _governed(values, dependency)
             _vote_in_group(votes, a, values, how_sure, usual if prevails else MISSING, doubtful)
     _spare_own(votes, right, pairs, doubtful)
-    _spare_unforetold(votes, right, pairs, groups)
+    _spare_unforetold(votes, right, pairs, groups, usual)
     _spare_runs(votes, left, right, pairs, doubtful)
     if right.counts[MISSING] > right.present:  # to tell nothing is usual: it is odd only where nearly all others tell
         for a, values in groups.items():
@@ -289,6 +289,7 @@ def _spare_unforetold(
     right: TableColumn,
     pairs: Mapping[tuple[int, int], int],
     groups: Mapping[int, Sequence[tuple[int, int]]],
+    usual: int,
 ) -> None:
     """Where nearly all rows have one value, another that leads in no group, and is an exception in all, has another
     cause: the group tells of it no more than that it is rare.
@@ -296,7 +297,6 @@ def _spare_unforetold(
     What came there from elsewhere by mistake is usual elsewhere. A slip is near what is usual; and a stand-in for none
     is a mistake that repeats.
     """
-    usual = max(range(1, len(right.counts)), key=right.counts.__getitem__, default=MISSING)
     if right.counts[usual] <= PREVAILS * right.present:
         return
     leads = {next((b for b, _ in values if b != MISSING), MISSING) for values in groups.values()}

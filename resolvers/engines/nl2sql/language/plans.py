@@ -41,25 +41,12 @@ _OVER: Final = word_set("over above exceed exceeded exceeds exceeding more highe
 _UNDER: Final = word_set("under below less lower")
 PUNCTUALLY: Final = "punctually"
 """`On time`, in a word that is no part of a name such as `paid on`."""
-_SAYING: Final = _LATE | _EARLY | _OVER | _UNDER | {"on", PUNCTUALLY}
+_SAYING: Final = _LATE | _EARLY | _OVER | _UNDER | {PUNCTUALLY}
 DONE: Final = {
     root_of(word)
-    for word in [
-        "return",
-        "pay",
-        "deliver",
-        "arrive",
-        "complete",
-        "finish",
-        "ship",
-        "receive",
-        "close",
-        "resolve",
-        "settle",
-        "land",
-        "submit",
-        "actual",
-    ]
+    for word in word_set(
+        "return pay deliver arrive complete finish ship receive close resolve settle land submit actual"
+    )
 }
 """Words of days on which something came about, where nothing is said of what was late."""
 SPENT: Final = {root_of(word) for word in ["cost", "spend", "spent", "actual", "expense"]}
@@ -106,12 +93,8 @@ def said_of_plans(tokens: Sequence[Token]) -> Said | None:
             behind += 1
         plan = PLANS.get(root_of(tokens[behind].text.lower()), "") if behind < len(tokens) else ""
         deed = _deed(tokens, at)
-        if plan and low != "on":
+        if plan:
             return Said(at, behind + 1, more, plan, deed)
-        if low == "on":
-            if deed and tokens[at + 1 : at + 2] and tokens[at + 1].text.lower() == "time":
-                return Said(at, at + 2, Operator.AT_MOST, "late", deed)
-            continue
         if low == PUNCTUALLY and (deed or _is_said_of_rows(tokens, at)):
             return Said(at, at + 1, Operator.AT_MOST, "late", deed)
         ends = at + 1 == len(tokens) or not tokens[at + 1].text.isalpha() or tokens[at + 1].lemma in ("in", "by", "and")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from resolvers.engines.english.identifiers import words_of
+from sqlglot import exp
+
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge, QueryDraft
@@ -62,7 +63,7 @@ class Revenue:
     @property
     def expression(self) -> str:
         """Return what a measure of it computes, as SQL."""
-        return f"SUM({' * '.join(_quoted(one.column) for one in self.factors)})"
+        return f"SUM({' * '.join(exp.column(one.column, quoted=True).sql() for one in self.factors)})"
 
 
 def with_revenue(known: Knowledge, linked: Linked) -> Knowledge | None:
@@ -109,7 +110,7 @@ def _revenue(known: Knowledge, said: Collection[str]) -> Revenue | None:
             and not vocabulary.is_identifier(key)
             and key not in known.forbidden
         ]
-        called = table.name, tuple(words_of(table.name).words)
+        called = table.name, vocabulary.words(table.fqn)
         prices = [key for key in numbers if _PRICES & set(vocabulary.words(key))]
         quantities = [key for key in numbers if _QUANTITIES & set(vocabulary.words(key))]
         if len(prices) == 1 and len(quantities) == 1:
@@ -122,10 +123,6 @@ def _revenue(known: Knowledge, said: Collection[str]) -> Revenue | None:
         if len(named) == 1:
             return named[0]
     return None
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def _measure(revenue: Revenue, deeds: Iterable[str]) -> Memory:
