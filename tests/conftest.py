@@ -38,6 +38,13 @@ from tests.support.redis import redis_server
 from tests.world import ORG, OTHER_ORG, Stock, StockedStore, World, running_world, settings_for, stocked
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that leaves no way out."""
+    parser.addoption(
+        tiers.EVERY_WAY, action="store_true", help="run what tries both stores on PostgreSQL through the graph, too"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Let temporary files lie in memory, and no authority of the machine's be trusted, in every process of the run.
 
@@ -82,6 +89,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     pytest-xdist 3.8 writes the suffix where pytest 9.2 no longer reads it.
     """
     tiers.mark(items)
+    if not config.getoption(tiers.EVERY_WAY) and (left_out := set(tiers.left_out(items))):
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=list(left_out))
     if not hasattr(config, "workerinput") or not config.getvalue("loadgroup"):
         return
     for item in items:

@@ -12,9 +12,9 @@ from tests.parity.twin import Twin, started
 
 QUICK = 4
 """Cases of each operation in the quick tier."""
-CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "80"))
+CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "26"))
 """Cases of each operation in the long tier; more for a longer search."""
-FEW = max(1, CASES // 80)
+FEW = max(1, CASES // 26)
 """Cases of each operation on PostgreSQL, beside the one that has to work."""
 
 ON_POSTGRESQL = pytest.mark.xdist_group("twin on postgresql")

@@ -33,6 +33,9 @@ IN_TURN = (
 )
 """What the quick tier tries one test with and what the next one of its file; both meet each store and each door."""
 
+EVERY_WAY = "--every-way"
+"""The option that runs tests on PostgreSQL through the graph, too."""
+
 OPENFGA = ("tests/auth/", "tests/contract/test_permission_matrix.py")
 """Where the quick tier asks an OpenFGA server."""
 
@@ -96,6 +99,20 @@ def mark(items: list[pytest.Item]) -> None:
             item.add_marker("long")
 
 
+def left_out(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests on PostgreSQL through the graph, which neither tier runs.
+
+    Each of them runs on SQLite through both doors and on PostgreSQL through REST. That the graph does what REST does is
+    shown for every operation by `tests/parity`, on both stores.
+    """
+    return [
+        item
+        for item in items
+        if (given := getattr(getattr(item, "callspec", None), "params", {})).get("store_kind") == "postgresql"
+        and given.get("door") is GraphDoor
+    ]
+
+
 def _has_its_turn(item: Any, turns: dict[Any, int]) -> bool:
     """Whether a test's store and door are those of its turn; one without a choice of them always has it.
 
@@ -115,13 +132,9 @@ def _has_its_turn(item: Any, turns: dict[Any, int]) -> bool:
 def asks_openfga(item: Any) -> bool:
     """Whether a test on PostgreSQL asks an OpenFGA server: in the long tier, and where permissions are what is tested.
 
-    Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show, so
-    that of a test through both doors only the one through the graph asks it.
+    Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show.
     """
-    if item.nodeid.startswith(OPENFGA):
-        return True
-    door = getattr(getattr(item, "callspec", None), "params", {}).get("door")
-    return door is not RestDoor and item.get_closest_marker("long") is not None
+    return item.nodeid.startswith(OPENFGA) or item.get_closest_marker("long") is not None
 
 
 def own_seconds() -> float:
