@@ -284,6 +284,7 @@ def test_groups_begin_with_strangers_end_with_all_and_tell_held_out_databases_as
     assert list(grouped(answers, by_class=True)) == ["one table", "join", "all"]
 
 
+@pytest.mark.long  # measures drafts, which no user waits for
 def test_a_quick_run_measures_drafts_and_guards_beside_round_trips() -> None:
     try:
         shared_postgres()

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from persistence.samples.postgres import NoPostgres
 from tests.support.needs import missing
 from tests.support.postgres import shared_postgres
@@ -11,6 +13,7 @@ from tests.support.postgres import shared_postgres
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.long  # measures two sources
 def test_a_quick_run_measures_both_sources() -> None:
     try:
         shared_postgres()

@@ -68,6 +68,7 @@ def test_the_end_of_its_process_is_told(installed: Path) -> None:
         presidio(replace(case, sample=ending))
 
 
+@pytest.mark.long  # measures a table whole
 def test_without_it_the_tables_say_where_it_is_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert pii.presidio(tmp_path) is None
     monkeypatch.setattr(pii, "presidio", lambda: None)
@@ -97,6 +98,7 @@ def test_tables_that_are_taken_to_be_clean_are_counted_and_spoiled(tmp_path: Pat
     assert taken_clean.spoiled(clean)[1] == ways
 
 
+@pytest.mark.long  # measures a table whole
 def test_speed_stands_beside_a_query_per_column() -> None:
     try:
         shared_postgres()

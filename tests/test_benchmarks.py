@@ -33,8 +33,8 @@ def _bench(*arguments: str) -> str:
     return done.stdout
 
 
-# Half a minute of a core on each store, and nothing that a user does.
-@pytest.mark.parametrize("store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
+@pytest.mark.long  # half a minute of a core on each store, and nothing that a user does
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_a_quick_run_prints_every_table(store: str) -> None:
     if store == "postgresql":
         try:

@@ -463,7 +463,7 @@ def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source
     assert "… verified" in answer.stdout
 
 
-@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("is_kept", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_demo_says_before_it_ends_what_becomes_of_its_data(tmp_path: Path, is_kept: bool) -> None:
     source, kept = tmp_path / "source", tmp_path / "kept"
     source.mkdir()

@@ -234,6 +234,7 @@ def test_a_stream_that_is_refused_shows_the_code(anyhow: Page, platform: Platfor
     assert error["extensions"]["code"] == "PROJECT_ACCESS_DENIED"
 
 
+@pytest.mark.long  # needs a server of its own
 def test_without_introspection_the_page_says_so_and_still_runs_queries(anyhow: Page, tmp_path: Path) -> None:
     with Platform(tmp_path, {"graphql_introspection": False}).ready() as closed, Client(tmp_path, closed) as owner:
         anyhow.open(f"{closed.address}/graphql#token={owner.token}")

@@ -233,6 +233,7 @@ def test_what_cannot_be_served_by_several_ends_with_a_sentence(
     assert "Traceback" not in answer.stderr
 
 
+@pytest.mark.long  # starts processes again and again until it gives up
 @pytest.mark.starts
 def test_one_that_never_starts_ends_all_with_a_sentence(kept: Kept, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o700)

@@ -61,7 +61,10 @@ def _granted(dice: random.Random) -> list[str]:
     return sorted(made)
 
 
-@pytest.mark.parametrize("seed", range(4))
+SEEDS = pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 4))])
+
+
+@SEEDS
 async def test_the_answers_for_many_are_those_for_each(store: Database, seed: int) -> None:
     engine = LocalRelations(platform_model(), StoredTuples(store))
     await engine.write("acme", tuples(*_granted(random.Random(seed))))
@@ -107,7 +110,7 @@ async def test_another_organization_is_never_near(store: Database) -> None:
     assert await engine.near("other", ["user:ann"], "project") == {object_name("project", id) for id in ("p7", "p9")}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@SEEDS
 async def test_the_list_of_all_is_what_asking_about_each_finds(store: Database, seed: int) -> None:
     """Also after each of many changes, and when asked again; by an engine that remembers and by one that does not."""
     dice = random.Random(seed)

@@ -76,6 +76,7 @@ def test_the_generated_python_client_runs_the_scenario(python_client: Path, live
     assert (succeeded(done), done.stderr) == (PRINTED, "")
 
 
+@pytest.mark.long  # compiles them
 @pytest.mark.parametrize(("program", "printed"), [("rest", PRINTED), ("codegen", IN_THE_GRAPH), ("tada", SHORTER)])
 def test_the_typed_typescript_clients_run_the_scenario(
     typescript_client: Path, live: dict[str, str], program: str, printed: str

@@ -49,6 +49,7 @@ def test_the_python_client_has_every_published_operation_under_a_name_of_its_own
         assert re.search(r"^def sync_detailed\(", text, re.MULTILINE), name
 
 
+@pytest.mark.long  # reads a whole client for its types
 def test_the_python_client_and_its_example_pass_mypy_at_its_strictest(python_client: Path, mypy_cache: Path) -> None:
     assert compileall.compile_dir(python_client / "stoa_client", quiet=1)
     said = mypy(python_client, mypy_cache, "scenario.py", "generate.py", "stoa_client")
@@ -74,6 +75,7 @@ def test_mypy_refuses_what_the_contract_does_not_have(
     assert "scenario.py:" in mypy(tmp_path, mypy_cache, "scenario.py")
 
 
+@pytest.mark.long  # compiles a client for each mistake
 def test_tsc_refuses_what_the_contract_does_not_have(typescript_client: Path, tmp_path: Path) -> None:
     shutil.copytree(typescript_client, folder := tmp_path / "a" / "typescript", symlinks=True)
     wrong = {

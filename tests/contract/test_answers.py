@@ -124,6 +124,7 @@ def masked(answer: httpx.Response) -> str:
     return NEW.sub("<new>", answer.text)
 
 
+@pytest.mark.long  # asks every operation of a service four times
 @pytest.mark.parametrize("store_kind", ["sqlite"])
 async def test_both_prefixes_of_data_readiness_answer_alike(world: World, store_kind: str) -> None:
     stage, wrong = await Stage.set(world), []

@@ -128,6 +128,7 @@ def moments(seed: int, tasks: int, kills: int) -> list[tuple[int, float]]:
     return [(at, chosen.uniform(0, 0.4)) for at in sorted(chosen.sample(range(tasks - 1), kills))]
 
 
+@pytest.mark.long  # what is killed in the quick tier is the only server
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_two_workers_of_whom_one_is_killed_again_and_again_leave_what_an_undisturbed_one_does(
     place: Callable[..., Place], source: str, undisturbed: Undisturbed, postgres_url: str, seed: int

@@ -368,7 +368,9 @@ def test_dimensions_that_matter_follow_from_the_rules() -> None:
         assert set(one.evidence[0]) == {"recognizer", "source", "share", "weight", "reason"}
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    "make", [pytest.param(make, marks=[pytest.mark.long] if at % 4 else []) for at, make in enumerate(MAKERS)]
+)
 def test_rules_of_a_table_with_errors_hold_without_them(make: Any) -> None:
     made = make(800)
     twin = judge(made.columns, made.dirty, made.clean)

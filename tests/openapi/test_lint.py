@@ -80,6 +80,7 @@ def test_redocly_finds_no_error_and_no_warning(documents: list[str], measured: C
     assert [(p["ruleId"], p["location"][0].get("pointer"), p["message"]) for p in problems] == []
 
 
+@pytest.mark.long  # walks through all documents; Redocly does in the quick tier
 def test_spectral_finds_no_error_and_no_warning(documents: list[str], measured: Callable[[str, object], None]) -> None:
     problems = spectral(documents)
     measured(

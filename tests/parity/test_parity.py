@@ -89,6 +89,7 @@ def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, t
     assert graph.charged == rest.charged  # being told again is charged too
 
 
+@pytest.mark.long  # asks every operation
 @ON_POSTGRESQL
 @pytest.mark.timeout(900)
 def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, measured: Any) -> None:

@@ -85,7 +85,7 @@ def change_at_random(connection: sa.Connection, chance: random.Random, turn: int
 
 def test_counts_are_what_counting_finds_after_any_writes(engine: sa.Engine) -> None:
     chance = random.Random(11)
-    for turn in range(60):
+    for turn in range(30):
         with engine.connect() as connection:
             for step in range(chance.randint(1, 4)):
                 change_at_random(connection, chance, 10 * turn + step)

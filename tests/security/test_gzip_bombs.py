@@ -61,7 +61,7 @@ async def test_a_cancelled_reading_stops_unpacking(tmp_path: Path, name: str) ->
     gateway = Gateway(settings, Loopback())
     peak, before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, at_work()
     task = asyncio.ensure_future(gateway.use("nfs", {"path": str(folder)}, {}, read, organization="acme", timeout=600))
-    await asyncio.wait({task}, timeout=1.5)
+    await asyncio.wait({task}, timeout=0.7)
     if not task.done():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -88,7 +88,7 @@ def test_a_group_that_is_too_small_changes_no_answer(kind: str) -> None:
     if kind == "column":  # only the pay is protected
         offices = [small(2, pay, "ada") for pay in (7777, 1, 5000)]
     told, same = 0, 0
-    for seed in range(400):
+    for seed in range(130):
         text = question(seed)
         try:
             sent = guarded(text, *POLICIES[kind]).query.sql("duckdb")
@@ -99,5 +99,5 @@ def test_a_group_that_is_too_small_changes_no_answer(kind: str) -> None:
         assert answers[0] == answers[1] == answers[2], (text, sent)
         plain = guarded(text).query.sql("duckdb")
         same += answer(offices[0], plain) == answer(offices[1], plain) == answer(offices[2], plain)
-    assert told > 200
+    assert told > 65
     assert same < told * 0.7, "without policies many answers differ, or the test would show nothing"

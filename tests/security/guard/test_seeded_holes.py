@@ -185,8 +185,14 @@ HOLES: Final[dict[str, tuple[Callable[[Patch], None], str, tuple[str, ...]]]] = 
 @pytest.mark.parametrize(
     "hole",
     [
-        pytest.param(name, marks=pytest.mark.xdist_group("guard-mysql") if dialect == "mysql" else ())
-        for name, (_, dialect, _) in HOLES.items()
+        pytest.param(
+            name,
+            marks=[
+                *([pytest.mark.xdist_group("guard-mysql")] if dialect == "mysql" else []),
+                *([pytest.mark.long] if at % 4 else []),
+            ],
+        )
+        for at, (name, (_, dialect, _)) in enumerate(HOLES.items())
     ],
 )
 def test_a_hole_in_the_guard_is_found(
@@ -207,9 +213,7 @@ def test_a_hole_in_the_guard_is_found(
 def _find(hole: str, shop: Engine, patch: Patch, measured: Callable[[str, object], None]) -> None:
     cut, dialect, attacks = HOLES[hole]
     drafts = [draft for attack in attacks for draft in drafts_of(attack, dialect)]
-    kept, _ = leaks(judge(drafts, dialect).passed, shop)
-    assert not kept
-    cut(patch)
+    cut(patch)  # that they find nothing before is what test_hostile_drafts shows
     passed = judge(drafts, dialect).passed
     found, _ = leaks(passed, shop)
     assert found, f"{len(passed)} drafts came through the hole, and none was noticed"
