@@ -3,7 +3,7 @@
 `make test` runs what is not marked `long`. A test on both stores and through both doors runs there once instead of
 four times, the tests of a file in turn on SQLite through the graph and on PostgreSQL through REST: so each feature
 meets each store and each door. The others are in the long tier, as are the further variants of a test that kills
-processes, and all that compile clients in TypeScript.
+processes, and all that compile clients in TypeScript. PostgreSQL through the graph is in neither (`left_out`).
 """
 
 from __future__ import annotations
