@@ -34,3 +34,36 @@ def test_a_span_that_is_asked_for_is_no_rate(question: str, part: str) -> None:
 )
 def test_a_length_is_the_time_between_two_moments(question: str, part: str) -> None:
     assert part in drafted(question, HARBOUR).sql.replace('"', "")
+
+
+ORDER = table("orders", "order_id*:INTEGER customer order_date:DATE required_date:DATE shipped_date:DATE")
+LINE = table("order_lines", "line_id*:INTEGER order_id:INTEGER product_id:INTEGER quantity:INTEGER")
+PRODUCT = table("products", "product_id*:INTEGER product_name units_on_order:INTEGER")
+SHOP = knowledge(ORDER, keyed(LINE, order_id="orders.order_id", product_id="products.product_id"), PRODUCT, profiles={})
+
+
+@pytest.mark.parametrize(
+    ("question", "column"),
+    [
+        ("How many orders were shipped per month in 2023?", "shipped_date"),
+        ("orders shipped per quarter", "shipped_date"),
+        ("How many orders were placed per month in 2023?", "order_date"),
+        ("How many orders per month in 2023?", "order_date"),
+    ],
+)
+def test_spans_are_of_the_time_of_what_was_done(question: str, column: str) -> None:
+    draft = drafted(question, SHOP)
+    dates = {"order_date", "required_date", "shipped_date"}
+    assert {one for one in dates if one in draft.sql} == {column}
+    assert "EXISTS" not in draft.sql
+
+
+def test_what_is_taken_for_the_time_is_doubted_once() -> None:
+    once = drafted("How many orders were placed in 2023?", SHOP).confidence
+    assert drafted("How many orders were placed per month in 2023?", SHOP).confidence > once - 0.1
+
+
+@pytest.mark.parametrize("question", ["How many orders were placed per customer?", "orders placed per customer"])
+def test_a_verb_that_names_the_rows_tells_no_column(question: str) -> None:
+    assert "units_on_order" not in drafted(question, SHOP).sql
+    assert "EXISTS" not in drafted(question, SHOP).sql

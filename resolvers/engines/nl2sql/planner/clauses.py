@@ -256,7 +256,8 @@ class Clauses(ColumnPairs):
                 return True
             self.i = start
             ends = self._ends() or self.is_(Cue.EACH, Cue.PER)
-            if atom.cue is None and not self.negated and ends and self._who_did(self.i - 2):
+            rather_rows = atom.ref.best(MentionKind.TABLE) >= atom.ref.best(MentionKind.COLUMN)  # orders were placed
+            if atom.cue is None and not self.negated and ends and not rather_rows and self._who_did(self.i - 2):
                 if atom.ref.best(MentionKind.VALUE) >= 0.9:
                     self.i -= 1
                     self._add(self.plain_value())  # are delayed, by their status

@@ -1,5 +1,6 @@
 """Spans of time that are asked for, or told for each: `per month`, `in each year`, the month of a date."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from resolvers.engines.nl2sql.language.words import UNITS
@@ -51,7 +52,7 @@ class ItemSpans:
             [*asked[:1], *near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()]
         )
         tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
-        column = resolver.time_column(tables, year=by_year)
+        column = resolver.time_column(tables, year=by_year, hint=self._deeds(tables))
         column = column or (when_of_rows(resolver, rows) if rows is not None else None)
         if column is None or not (self.catalog.is_dated(column) or by_year):
             return None
@@ -61,6 +62,12 @@ class ItemSpans:
         is_span = self.catalog.is_dated(column) or unit is Unit.DECADE
         term: Term = Span(as_column(column), unit, part) if is_span else as_column(column)
         return Item([term], column.table, noun, None, (column,))
+
+    def _deeds(self, tables: Iterable[str]) -> set[str]:
+        """What the verbs of a question say that was done: of orders that were shipped, the months of shipping."""
+        linked = self.resolver.cut.linked
+        said = {word for atom in self.resolver.cut.atoms if atom.verbal for word in linked.words(atom.first, atom.last)}
+        return said.difference(*map(self.catalog.table_words, tables))
 
     def _own_span(self, noun: Noun) -> Item | None:
         """`callouts in each year`: of their own time, rather than a column of another table that is called so."""

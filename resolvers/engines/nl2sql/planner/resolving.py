@@ -29,6 +29,7 @@ _HELPERS: Final = word_set("do does did has have had")
 """Verbs that stand before who does something, where a question turns the two round."""
 _DOER: Final = 0.3
 """How much less what is done fits who does it."""
+_SEVERAL: Final = "several columns tell when"
 
 
 @dataclass(slots=True)
@@ -61,10 +62,15 @@ class Resolver(Targets):
                 named = [key for key in times if hints & set(self.catalog.words(key))]
                 if named:
                     return named[0]
-                self.doubt("several columns tell when", 0.12)
+                self._doubt_when()
             times.sort(key=lambda key: self._when_order(key, year=year))
             return times[0]
         return None
+
+    def _doubt_when(self) -> None:
+        """Doubt once what is taken for the time of all that a question says: of its months, and of its year."""
+        if not any(why == _SEVERAL for why, _ in self.trouble):
+            self.doubt(_SEVERAL, 0.12)
 
     def _when_order(self, key: ColumnKey, *, year: bool) -> tuple[bool, bool, bool]:
         """Years where one is said, then times; and what came about before what was planned."""
