@@ -12,9 +12,11 @@ from tests.parity.twin import Twin, started
 
 QUICK = 4
 """Cases of each operation in the quick tier."""
-CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "26"))
+CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "50"))
 """Cases of each operation in the long tier; more for a longer search."""
-FEW = max(1, CASES // 26)
+OF_AGENTS = CASES // 2
+"""Cases of each operation as an agent, in the long tier."""
+FEW = max(1, CASES // 50)
 """Cases of each operation on PostgreSQL, beside the one that has to work."""
 
 ON_POSTGRESQL = pytest.mark.xdist_group("twin on postgresql")

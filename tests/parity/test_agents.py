@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from rest_compat.events import StreamRoute
 from rest_compat.transfer import UploadRoute
 from tests.doors import ROUTES
-from tests.parity.conftest import CASES
+from tests.parity.conftest import OF_AGENTS
 from tests.parity.doors import by_agents
 from tests.parity.inputs import BASES, Step, steps
 from tests.parity.test_parity import OPERATIONS, SEARCH, _parts
@@ -34,7 +34,7 @@ def require_same(twin: Twin, step: Step) -> Seen:
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("cases", [1, pytest.param(CASES, marks=tiers.LONG)])
+@pytest.mark.parametrize("cases", [1, pytest.param(OF_AGENTS, marks=tiers.LONG)])
 @pytest.mark.parametrize("operation", CALLED)
 def test_a_call_does_the_same_for_an_agent(operation: str, cases: int, twin: Twin, measured: Any) -> None:
     counted = 0
