@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,9 @@ def test_a_filter_is_decided_after_what_it_would_change_was_shown(tab: Page, rul
     assert not tab.evaluate("!!document.querySelector('.detail').offsetParent"), "a narrow window shows the rows"
     tab.click("[data-row]")
     tab.wait_for("!!document.querySelector('.detail').offsetParent && !document.querySelector('.board').offsetParent")
+    headings = "[...document.querySelectorAll('main :is(h1, h2, h3, h4)')].filter((one) => one.offsetParent)"
+    levels = [int(one[1]) for one in tab.evaluate(f"{headings}.map((one) => one.tagName)")]
+    assert all(below - above <= 1 for above, below in pairwise(levels)), f"no level is left out: {levels}"
     tab.click(".back")
     tab.wait_for("!!document.querySelector('.board').offsetParent && document.activeElement.matches('[data-row]')")
     tab.open("about:blank")

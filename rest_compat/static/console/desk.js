@@ -23,7 +23,7 @@ export function grouped(items, keyOf, titleOf, before = () => 0) {
 // is asked about first answers true, and the focus stays. What can be opened is, by Enter or a click, by `onOpen`;
 // a row with `of` lies in another one. A narrow window has room for the rows or for what is told of one of them: a row
 // that is clicked is shown, until one goes back.
-export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
+export function Desk({ groups, row, detail, choices, sum, onOpen, heading = "h2" }) {
   const [picked, setPicked] = useState(null);
   const [shown, setShown] = useState(false);
   const board = useRef();
@@ -108,6 +108,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
         ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} heading=${heading} />`)}
       </div>
       <aside ref=${aside} class="detail" aria-label=${say("desk.chosen")} aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
+        ${chosen && html`<${heading} class="hidden">${say("desk.chosen")}<//>`}
         ${shown && html`<button type="button" class="quiet-button back" autofocus onClick=${back}>‹ ${say("part.back")}</button>`}
         ${chosen && html`<p class="choices">${choices.map((one, at) => html`<button key=${one.key} type="button" class=${at ? "quiet-button" : undefined} onClick=${() => decide(one, chosen)}>${one.verb}</button>`)}${chosen.opened !== undefined && html`<button type="button" class="quiet-button" onClick=${() => (onOpen(chosen), shown && back())}>${say(chosen.opened ? "desk.close" : "desk.each")}</button>`}</p>`}
         ${chosen && detail(chosen)}
@@ -118,7 +119,7 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading }) {
 
 const many = (choice) => choice.many ?? say("decide.all", { verb: choice.verb });
 
-function Group({ group, row, choices, chosen, sum, onOpen, heading = "h2" }) {
+function Group({ group, row, choices, chosen, sum, onOpen, heading }) {
   const [open, setOpen] = useState(false);
   const tops = group.items.filter((item) => !item.of);
   const end = open || tops.length <= FIRST ? group.items.length : group.items.indexOf(tops[FIRST]);
