@@ -16,6 +16,7 @@ from resolvers.engines.error_detection.formulas import RELATIVE, Formula, Formul
 from resolvers.engines.error_detection.guesses import guesses
 from resolvers.engines.error_detection.linear_relations import line
 from resolvers.engines.error_detection.measures import FEWEST, Measure, Measures, measures_of
+from resolvers.engines.error_detection.mixed_units import in_one_unit, power_of_ten, results_of
 from resolvers.engines.error_detection.table import TableColumn
 
 LEAST: Final = 0.75
@@ -55,6 +56,8 @@ class FittedFormula:
     rows: int
     slack: float
     """The tolerance as a share of how far the results lie apart."""
+    power: int = 0
+    """The power of ten that many rows have their result times, as in another unit; they keep to the formula so."""
 
 
 def find_formulas(table: Sequence[TableColumn]) -> list[FittedFormula]:
@@ -138,22 +141,24 @@ def _is_likely(formula: Formula, rows: Rows, known: dict[int, Measure], share: f
     tolerance, relative = _tolerances(formula, known)[-1]
     loose = replace(formula, tolerance=tolerance, relative=relative)
     told = [holds for values in rows if (holds := loose.holds(values)) is not None]
-    return len(told) >= 3 and sum(told) >= share * len(told)
+    if len(told) < 3:
+        return False
+    return sum(told) >= share * len(told) or power_of_ten(results_of(loose, rows)[0], loose, fewest=3) != 0
 
 
 def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFormula | None:
     """Return how a formula does on all rows that are tried, None where it does not hold."""
-    pairs: list[tuple[float, float]] = []
-    at: list[int] = []
-    for number, values in enumerate(rows):
-        result = 0.0 if formula.result is None else values[formula.result]
-        if result is not None and (expected := formula.expected(values)) is not None:
-            pairs.append((result, expected))
-            at.append(number)
+    pairs, at = results_of(formula, rows)
     if len(pairs) < FEWEST / 2:
         return None
     size = len(pairs)
     holds, tolerance, relative = _worth_most(pairs, _tolerances(formula, known))
+    power = 0
+    if holds < LEAST:
+        strict = replace(formula, tolerance=tolerance, relative=relative)
+        power = power_of_ten(pairs, strict)
+        pairs = in_one_unit(pairs, strict, power)
+        holds = sum(_is_near(a, b, tolerance, relative) for a, b in pairs) / size
     if holds < LEAST or (relative > RELATIVE and holds < 0.85):
         return None
     if not (
@@ -188,7 +193,7 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     is_exact = tolerance <= _unit(kept, known) and all(abs(one) == 1 for one in kept.factors)
     if slack > LOOSE and kept.kind is FormulaKind.SUM and not is_exact:
         return None
-    return FittedFormula(kept, holds, chance, size, slack)
+    return FittedFormula(kept, holds, chance, size, slack, power)
 
 
 def _holds_where_unusual(good: Sequence[bool], rows: Rows, column: int, usual: float) -> bool:

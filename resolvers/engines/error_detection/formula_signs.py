@@ -20,6 +20,7 @@ from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.formula_fits import LEAST, FittedFormula
 from resolvers.engines.error_detection.formulas import Formula, FormulaKind, part_of, told, years_between
 from resolvers.engines.error_detection.measures import Measure, measures_of
+from resolvers.engines.error_detection.mixed_units import is_times, results_of
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Cell = tuple[int, int]
@@ -37,6 +38,10 @@ MOST_NAMED: Final = 3
 MOST_JUDGED: Final = 2000
 """Rows of which it is told which cell is wrong."""
 TIED: Final = 0.5
+MOST_UNITS: Final = 50
+"""Values of a column that may name the unit of another."""
+IN_ANOTHER_UNIT: Final = 0.95
+"""How probable it is that a result is wrong that is a power of ten of what it should be, as that of many rows is."""
 EXCHANGED: Final = 0.9
 """How probable it is that two cells are wrong, if the row keeps to its formulas with each in the other's place."""
 MOST_EXCHANGED: Final = 12
@@ -93,9 +98,29 @@ class Formulas:
                 rows[row].append(one)
         return rows
 
+    def in_another_unit(self, found: FittedFormula) -> list[int]:
+        """The rows whose result is the power of ten times what it should be that many have.
+
+        None where another column says which rows these are, each of its values all or none: a currency or a unit.
+        """
+        if not found.power or found.formula.result is None:
+            return []
+        formula = found.formula
+        off = [row for row, one in enumerate(self._over(formula)) if one > 0]
+        pairs, at = results_of(formula, [self.values(row) for row in off])
+        rows = {off[place] for place, pair in zip(at, pairs, strict=True) if is_times(*pair, found.power, formula)}
+        kept = set(range(len(self.table[0].codes))) - set(off)
+        for column in self.table:
+            if column.index not in formula.columns and 2 <= column.distinct <= MOST_UNITS:
+                within = {column.codes[row] for row in rows}
+                if within.isdisjoint(column.codes[row] for row in kept):
+                    return []
+        return sorted(rows)
+
     def _exceptions(self, found: FittedFormula) -> list[int]:
         over = self._over(found.formula)
-        rows = [row for row, one in enumerate(over) if one > 0]
+        in_another_unit = set(self.in_another_unit(found))
+        rows = [row for row, one in enumerate(over) if one > 0 and row not in in_another_unit]
         there = len(over) - sum(map(math.isnan, over))
         if not rows or len(rows) > (1 - LEAST) * there:
             return []
@@ -220,6 +245,9 @@ def formula_signs(formulas: Formulas, votes: Sequence[Votes], own: Mapping[Cell,
     judged = Judged({}, {}, broken)
     names = [column.name for column in formulas.table]
     sentences = {one.formula: f"The row breaks {told(one.formula, names)}." for one in formulas.found}
+    for found in formulas.found:
+        for row in formulas.in_another_unit(found):
+            _in_another_unit(formulas, found, row, judged, prior)
     # Of very many rows as many are judged as are spread over the table: more nobody reads one by one.
     step = -(-len(broken) // MOST_JUDGED) if broken else 1
     for row, some in list(broken.items())[::step]:
@@ -229,6 +257,21 @@ def formula_signs(formulas: Formulas, votes: Sequence[Votes], own: Mapping[Cell,
             if odds - prior > 0.3:
                 judged.signs[(row, column)] = Reason(Sign.FORMULA, odds - prior, sentences[formula], repair)
     return judged
+
+
+def _in_another_unit(formulas: Formulas, found: FittedFormula, row: int, judged: Judged, prior: float) -> None:
+    """Add the result of a row that is a power of ten of what it should be, with what it should be."""
+    column = found.formula.result
+    assert column is not None
+    number = formulas.values(row)[column]
+    repair = None if number is None else _written(formulas, column, number * 10.0**-found.power, row)
+    times = f"{10.0**found.power:,.6g} times"
+    names = [one.name for one in formulas.table]
+    said = f"It is {times} what it should be, as in many rows: {told(found.formula, names)}."
+    judged.probable[(row, column)] = IN_ANOTHER_UNIT
+    judged.signs[(row, column)] = Reason(
+        Sign.FORMULA, math.log(IN_ANOTHER_UNIT / (1 - IN_ANOTHER_UNIT)) - prior, said, repair
+    )
 
 
 def _blamed(
