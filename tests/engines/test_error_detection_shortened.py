@@ -7,9 +7,22 @@ import pytest
 from resolvers.engines.error_detection.addresses import address_signs
 from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.cut_off import cut_off_signs
+from resolvers.engines.error_detection.detect import find_errors
 from resolvers.engines.error_detection.table import TableColumn
 from tests.engines.test_error_detection_plain_sense import column_of
 
+SURNAMES = [
+    "harrow",
+    "bellamy",
+    "okafor",
+    "lindqvist",
+    "castellano",
+    "dubrovsky",
+    "yamamoto",
+    "fitzroy",
+    "aldana",
+    "novak",
+]
 STATES = ("Shipped", "Returned", "On the way", "Lost")
 NAMES = ("Northern marsh orchid", "Common bluebell", "Wood anemone", "Yellow archangel", "Meadow cranesbill")
 
@@ -67,5 +80,25 @@ def test_a_host_that_is_nearly_a_frequent_one_is_a_slip_and_another_firm_is_none
     assert said(column, signs) == {*slips, *malformed}
     repaired = {column.texts[code]: one.repair for code, one in signs.items() if one.repair}
     assert repaired == {slip: f"{slip.split('@')[0]}@{host}" for slip, host in slips.items()}
+    countries: list[object] = [f"a{at}@uni-de.example" for at in range(100)]
+    elsewhere = ["bo@uni-dk.example", "cy@uni-fr.example", "di@nui-de.example"]
+    column = column_of("mail", [*countries, *elsewhere])
+    assert said(column, address_signs(column)) == {"di@nui-de.example"}
     notes: list[object] = [*good[:30], *(f"call after {at}" for at in range(60))]
     assert not address_signs(column_of("note", notes))
+
+
+def test_a_name_with_a_number_behind_it_is_another_name_and_points_in_one_are_free() -> None:
+    named = [f"{one}.{two}@mail.example" for one in ("ann", "bob", "cleo", "dora", "emil") for two in SURNAMES]
+    numbered = [
+        "ann.harrow2@mail.example",
+        "bob.bellamy7@mail.example",
+        "harrow@mail.example",
+        "d.e.bellamy@mail.example",
+    ]
+    rows = [[at, mail] for at, mail in enumerate([*named * 2, *numbered])]
+    assert not find_errors(["number", "mail"], rows)
+    found = find_errors(
+        ["number", "mail"], [*rows, [999, "emil.bellany@mail.example"], [1000, "emil.bellamymail.example"]]
+    )
+    assert {one.row for one in found} == {len(rows), len(rows) + 1}

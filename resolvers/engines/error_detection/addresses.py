@@ -22,6 +22,7 @@ NEAR: Final = 2
 """Letters, at most, by which a host of eight and more differs from the one that is meant; a shorter one by 1."""
 LONG: Final = 8
 
+_PARTS: Final = re.compile(r"[.-]")
 _FORM: Final = re.compile(r"[^@\s,;:<>()]+@[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)*\.[^\W\d_]{2,24}")
 
 
@@ -61,6 +62,15 @@ def _near(host: str, count: int, often: list[str], hosts: Counter[str]) -> str |
             continue
         most = NEAR if min(len(host), len(other)) >= LONG else 1
         same_end = host.partition(".")[0] == other.partition(".")[0]  # another country of the same firm
-        if not same_end and OSA.distance(host, other, score_cutoff=most) <= most:
+        if not same_end and OSA.distance(host, other, score_cutoff=most) <= most and _is_slip(host, other):
             return other
     return None
+
+
+def _is_slip(host: str, other: str) -> bool:
+    """Whether each part that differs keeps most of its letters: uni-dk for uni-de is another university."""
+    parts, others = _PARTS.split(host), _PARTS.split(other)
+    if len(parts) != len(others):
+        return True
+    pairs = zip(parts, others, strict=True)
+    return all(2 * OSA.distance(one, meant) < max(len(one), len(meant), 1) for one, meant in pairs if one != meant)

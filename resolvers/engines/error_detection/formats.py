@@ -209,8 +209,10 @@ def _needed(column: TableColumn) -> dict[int, Reason]:
         for sign in set(text):
             if not sign.isalnum() and not sign.isspace() and sign != "_" and (words < 3 or sign not in _FREE):
                 seen[sign][text.count(sign)] += column.counts[code]
+    if seen["@"][1] >= NEEDED * spoken:  # names in an address are written with points or without
+        seen = defaultdict(Counter, {"@": seen["@"]})
     found: dict[int, Reason] = {}
-    for sign, times in seen.items():
+    for sign, times in ((sign, times) for sign, times in seen.items() if times):
         often, most = times.most_common(1)[0]
         if most < NEEDED * spoken:
             continue

@@ -29,6 +29,7 @@ RESTORED: Final = 1.2
 """What it weighs more that a value is another of the column, once one letter of its odd word is put right."""
 
 _DIGITS: Final = re.compile(r"\d+")
+_NUMBER: Final = "0123456789"
 _WORD: Final = re.compile(r"[^\W_]+")
 _PLAIN: Final = re.compile(r"[^\w+<>=≤≥-]+|_+|[+-]+(?!$)")
 """Signs that do not matter; a plus or minus at the end does: A+ is not A-. Nor is < 20 what > 20 is."""
@@ -146,13 +147,16 @@ def _allowed(text: str) -> float:
 
 
 def _near(text: str, texts: Sequence[str], masked: Sequence[str]) -> _Near | None:
-    """The nearest of some texts, unless only digits differ: those are other values, not misspelt ones."""
-    own = _DIGITS.sub("0", text)
+    """The nearest of some texts, unless only digits differ: those are other values, not misspelt ones.
+
+    A number behind it makes a name another one, too: `smith2` where there is a `smith`.
+    """
+    own, unnumbered = _DIGITS.sub("0", text), text.rstrip(_NUMBER)
     best = process.extract(
         text, texts, scorer=OSA.normalized_similarity, score_cutoff=_allowed(text), limit=3, processor=None
     )
     for _, similarity, index in best:
-        if masked[index] != own:
+        if masked[index] != own and texts[index].rstrip(_NUMBER) != unnumbered:
             return _Near(index, similarity)
     return None
 
