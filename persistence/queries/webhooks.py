@@ -26,7 +26,7 @@ from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
 from schema.pagination import Page
 from schema.utils.event import EventType, PlatformEvent
-from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookStatus
+from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookFormat, WebhookStatus
 
 RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
@@ -274,6 +274,8 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
 def wants(webhook: Webhook, event: PlatformEvent) -> bool:
     """Return whether an event passes the filter of a webhook."""
     if event.type is EventType.WEBHOOK_TEST or (webhook.types and event.type not in webhook.types):
+        return False
+    if webhook.format is WebhookFormat.OPENLINEAGE and event.type is not EventType.RUN_ENDED:
         return False
     if event.type is EventType.SCORE_FELL and not _fell_below(webhook.score_below, event):
         return False

@@ -15,6 +15,7 @@ webhooks = sa.Table(
     sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
     sa.Column("name", Name, nullable=False),
     sa.Column("channel", sa.String(16), nullable=False, server_default="webhook"),
+    sa.Column("format", sa.String(16), nullable=False, server_default="cloudevents"),
     sa.Column("url", sa.String(2000), nullable=False),  # of a chat the host alone: the address is among the secrets
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("paused_reason", sa.String(1000)),

@@ -27,15 +27,16 @@ from persistence.mail_sending import Mail, recipients_of
 from persistence.queries.waiting import deliveries_wait
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
-from persistence.webhook_sending import Attempt
+from persistence.webhook_sending import CONTENT_TYPE, Attempt
 from persistence.webhook_signing import SigningKeys, signed_headers
 from resolvers.context import Services
 from resolvers.engines.messages import Message, in_chat, message, plain
 from resolvers.utils.event_settings import EventSettings
+from resolvers.utils.run_lineage import ended_run
 from resolvers.utils.webhooks import ADDRESS, SECRETS_OF, key_name
 from schema.governance.permission import Permission
 from schema.utils.event import PlatformEvent, cloud_event
-from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookStatus
+from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookFormat, WebhookStatus
 
 log = logging.getLogger("stoa.webhooks")
 
@@ -72,6 +73,7 @@ class _Round:
     number: int
     address: str
     keys: tuple[SigningKeys, ...]
+    caller: Caller
 
     def kept(self, uow: UnitOfWork) -> Webhook | None:
         """The webhook as it is now, while the lease holds and it sends."""
@@ -170,7 +172,8 @@ class Deliveries:
         except (SealBroken, KeyError):
             await self._pause(webhook.id, _UNSEALED[webhook.channel])
             return None
-        return _Round(webhook, number, address, tuple(SigningKeys.unpacked(packed) for packed in opened.values()))
+        keys = tuple(SigningKeys.unpacked(packed) for packed in opened.values())
+        return _Round(webhook, number, address, keys, Caller.from_dict(caller))
 
     def _opened(self, webhook: Webhook, name: str, text: str) -> bytes:
         return self._services.keyring.open(
@@ -199,10 +202,29 @@ class Deliveries:
         """Make one attempt at one delivery, and keep how it went; whether the receiver took it."""
         if event is None:
             return await self._forgotten(delivery)
-        body = orjson.dumps(cloud_event(event))
-        headers = signed_headers(begun.keys, event.id, self._services.clock(), body)
-        attempt = await self._services.webhooks.send(begun.address, headers, body)
+        attempt: Attempt | None = None
+        for id, content_type, told in await self._bodies(begun, event):
+            body = orjson.dumps(told)
+            headers = {"Content-Type": content_type} | signed_headers(begun.keys, id, self._services.clock(), body)
+            attempt = await self._services.webhooks.send(begun.address, headers, body)
+            if not attempt.taken:
+                break  # it is sent again from the first on: receivers know what comes twice by its id
+        if attempt is None:
+            return await self._forgotten(
+                delivery, "The run never began, or is no longer kept: there is nothing to tell."
+            )
         return await self._kept(begun, delivery, attempt)
+
+    async def _bodies(self, begun: _Round, event: PlatformEvent) -> list[tuple[str, str, dict[str, Any]]]:
+        """What is sent of an event, in order: each with its id and its type of content."""
+        if begun.webhook.format is WebhookFormat.CLOUDEVENTS:
+            return [(event.id, CONTENT_TYPE, cloud_event(event))]
+        events = await ended_run(self._services.store, Guard(self._services.relations), begun.caller, event)
+        last = len(events) - 1
+        return [
+            (event.id if at == last else f"{event.id}-{one['eventType']}", "application/json", one)
+            for at, one in enumerate(events)
+        ]
 
     async def _messages(self, begun: _Round) -> bool:
         """Send people one message about all that is due, and one about tests; whether there may be more to send."""
@@ -245,10 +267,9 @@ class Deliveries:
         mail = Mail(str(first.message_id), recipients, said.headline, said.text, first.created_at)
         return await self._services.mail.send(mail)
 
-    async def _forgotten(self, delivery: WebhookDelivery) -> bool:
+    async def _forgotten(self, delivery: WebhookDelivery, said: str = "The event is no longer kept.") -> bool:
         """Give up what tells of nothing that is still kept; True, as what is behind it may go on."""
         over: dict[str, Any] = {"status": DeliveryStatus.GIVEN_UP, "due_at": None, "ended_at": self._services.clock()}
-        said = "The event is no longer kept."
         await self._services.store.write(lambda uow: uow.webhook_deliveries.tried(delivery, **over, error=said))
         return True
 

@@ -5,7 +5,7 @@ A webhook acts for whoever created or last changed it: while they may not read t
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
@@ -34,6 +34,7 @@ from schema.utils.webhook import (
     WebhookChannel,
     WebhookCreate,
     WebhookDelivery,
+    WebhookFormat,
     WebhookReplay,
     WebhookReplayed,
     WebhookSecret,
@@ -67,10 +68,11 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     """Create a webhook in the selected project. The answer has its secret, which is shown this once.
 
     Each event that passes the filter is sent by POST as a CloudEvent, signed with HMAC-SHA256 and ed25519 as the
-    Standard Webhooks specification says; to a `chat` and by `email`, as a short text for people. It is tried for three
-    days until the receiver answers with 2xx.
+    Standard Webhooks specification says; with the format `openlineage`, each run that ended as RunEvents. To a `chat`
+    and by `email` it goes as a short text for people. It is tried for three days until the receiver answers with 2xx.
     """
     await _check_address(ctx, webhook.channel, webhook.url)
+    _check_format(webhook.channel, webhook.format, webhook.types)
     _check_waiting(webhook.channel, webhook.model_dump(include={"digest_minutes", "quiet_hours"}))
     now, user = ctx.now(), ctx.caller.user_id
     keys = SigningKeys.fresh() if webhook.channel is WebhookChannel.WEBHOOK else None
@@ -130,8 +132,9 @@ async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: Webhoo
     hours, hold for what happens from then on; what was being gathered is told.
     """
     given, now = changes.given(), ctx.now()
-    if not given.keys().isdisjoint(("url", "digest_minutes", "quiet_hours")):
+    if not given.keys().isdisjoint(("url", "types", "digest_minutes", "quiet_hours")):
         stands = await ctx.store.read(lambda uow: uow.webhooks.get(ctx.scope, str(webhook_id)))
+        _check_format(stands.channel, stands.format, given.get("types", ()))
         _check_waiting(stands.channel, given)
         if "url" in given:
             await _check_address(ctx, stands.channel, given["url"])
@@ -279,6 +282,23 @@ async def _check_address(ctx: Context, channel: WebhookChannel, url: str) -> Non
         raise ValidationError(str(none), status=422, field="channel") from None
     except BadAddress as bad:
         raise ValidationError(str(bad), status=422, field="url") from None
+
+
+def _check_format(channel: WebhookChannel, format: WebhookFormat, types: Collection[EventType]) -> None:
+    """Refuse RunEvents of what is no run, and to people."""
+    if format is not WebhookFormat.OPENLINEAGE:
+        return
+    if channel is not WebhookChannel.WEBHOOK:
+        raise ValidationError(
+            "People get a short text. OpenLineage is for the channel webhook.", status=422, field="format"
+        )
+    if others := [one.value for one in types if one is not EventType.RUN_ENDED]:
+        raise ValidationError(
+            f"OpenLineage tells of runs alone, so of run.ended and not of {', '.join(others)}. "
+            "Leave the types out, or receive the others by a webhook of the format cloudevents.",
+            status=422,
+            field="types",
+        )
 
 
 def _check_waiting(channel: WebhookChannel, given: Mapping[str, Any]) -> None:

@@ -115,6 +115,8 @@ _HOOK_WAITS = _value(
     "quiet_hours",
     "quiet_hours.*",
 )
+_HOOK_FORMAT = _value("OpenLineage goes to programs alone, and tells of run.ended alone.", "format", "types")
+_HOOK_RUNS = _value("A webhook of OpenLineage is told of run.ended alone.", "types")
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
@@ -214,8 +216,8 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The schedule of a workflow configuration is changed there.", "schedule_id"),
     ),
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
-    "create_webhook": (_HOOK, _HOOK_MAIL, _HOOK_WAITS),
-    "update_webhook": (_HOOK, _HOOK_MAIL, _HOOK_WAITS),
+    "create_webhook": (_HOOK, _HOOK_MAIL, _HOOK_FORMAT, _HOOK_WAITS),
+    "update_webhook": (_HOOK, _HOOK_MAIL, _HOOK_RUNS, _HOOK_WAITS),
     "rotate_webhook_secret": (_HOOK_SIGNS,),
     "send_webhook_test": (_HOOK_SENDS,),
     "replay_webhook": (

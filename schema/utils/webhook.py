@@ -57,6 +57,16 @@ class WebhookChannel(StrEnum):
     """To people by e-mail, where the deployment has a mail server: the same text, to the addresses of a `mailto:`."""
 
 
+@choice
+class WebhookFormat(StrEnum):
+    """What a webhook sends to a program."""
+
+    CLOUDEVENTS = "cloudevents"
+    """Each event as a CloudEvent 1.0."""
+    OPENLINEAGE = "openlineage"
+    """Each run that ended as RunEvents of OpenLineage: START, then COMPLETE, FAIL or ABORT, one request for each."""
+
+
 @resource
 class QuietHours(Resource):
     """Hours of each day in which people are told nothing. What happens then is told in one message when they end."""
@@ -109,6 +119,7 @@ class Webhook(Resource):
     project_id: str
     name: str
     channel: WebhookChannel
+    format: WebhookFormat
     url: str = Field(description="Where it sends; of a chat, whose whole address is a secret, the host alone.")
     status: WebhookStatus
     paused_reason: str | None = Field(description="Why it paused by itself; null where somebody paused it.")
@@ -213,6 +224,10 @@ class WebhookCreate(Change):
 
     name: Name
     channel: Annotated[WebhookChannel, Field(description="It stays what it is.")] = WebhookChannel.WEBHOOK
+    format: Annotated[
+        WebhookFormat,
+        Field(description="It stays what it is. `openlineage` is of the channel webhook, and of `run.ended` alone."),
+    ] = WebhookFormat.CLOUDEVENTS
     url: WebhookUrl
     types: EventTypes = Field(default_factory=list)
     asset_prefix: AssetPrefix | None = None

@@ -70,6 +70,20 @@ def run_events(run: WorkflowRun, namespace: str, tables: Sequence[ReadTable], ve
     ]
 
 
+def test_event(id: str, at: datetime, namespace: str, version: str) -> dict[str, Any]:
+    """An event that a receiver takes as any other, and that tells of no run: of the type OTHER."""
+    return {
+        "eventType": "OTHER",
+        "eventTime": at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "producer": f"urn:stoa:{version}",
+        "schemaURL": _EVENT,
+        "run": {"runId": id},
+        "job": {"namespace": namespace, "name": "webhook.test"},
+        "inputs": [],
+        "outputs": [],
+    }
+
+
 def _of_run(run: WorkflowRun, kind: str, producer: str, version: str) -> dict[str, Any]:
     facets = {"processing_engine": _facet("processing_engine", producer, {"version": version, "name": "Stoa"})}
     if kind == "FAIL":

@@ -593,6 +593,7 @@ export const WEBHOOKS = `
         id
         name
         channel
+        format
         url
         status
         types

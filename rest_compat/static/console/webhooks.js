@@ -11,7 +11,8 @@ import { ADD_WEBHOOK, DELETE_WEBHOOK, DELIVERIES, REPLAY_WEBHOOK, SWITCH_WEBHOOK
 import { Status } from "./runs.js";
 import { listed, moment, named, say, sentence } from "./words.js";
 
-const CHANNELS = ["WEBHOOK", "CHAT", "EMAIL"];
+const OPENLINEAGE = "OPENLINEAGE"; // a format of the channel WEBHOOK, chosen among the channels
+const CHANNELS = ["WEBHOOK", OPENLINEAGE, "CHAT", "EMAIL"];
 const TYPES = ["RUN_ENDED", "VIOLATION_OPENED", "VIOLATION_REOPENED", "VIOLATION_RESOLVED", "SCORE_FELL", "SCHEMA_CHANGED", "PERSONAL_DATA_FOUND", "PROPOSALS_WAITING", "CONNECTION_BROKE", "TERM_APPROVED", "BUDGET_NEARLY_SPENT"];
 const DAY = 86_400_000;
 const MOST = 50;
@@ -25,7 +26,7 @@ export function Webhooks() {
   const [secret, setSecret] = useState(null);
   const add = async ({ name, url }, form) => {
     const types = new FormData(form).getAll("types");
-    const { createWebhook: made } = await ask(ADD_WEBHOOK, { webhook: { name: name.trim(), url: url.trim(), channel, types } });
+    const { createWebhook: made } = await ask(ADD_WEBHOOK, { webhook: { name: name.trim(), url: url.trim(), types, ...(channel === OPENLINEAGE ? { format: OPENLINEAGE } : { channel }) } });
     setSecret(made.secret);
     setTold({ said: say("webhooks.added", { name: made.webhook.name }) });
     again();
@@ -40,7 +41,7 @@ export function Webhooks() {
     <ul class="hits">${items.map((one) => html`<${Webhook} key=${one.id} one=${one} may=${may} again=${again} />`)}</ul>
     ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("webhooks.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["url", "text", channel === "EMAIL" ? "webhooks.mail" : "sources.endpoint", true]]}>
       <label>${say("webhooks.channel")}<select value=${channel} onChange=${(event) => setChannel(event.target.value)}>${CHANNELS.map((one) => html`<option key=${one} value=${one} selected=${one === channel}>${say(`webhooks.${one}`)}</option>`)}</select></label>
-      <label>${say("webhooks.types")}<select name="types" multiple size="5">${TYPES.map((one) => html`<option key=${one} value=${one}>${sentence(named("event", one))}</option>`)}</select></label>
+      ${channel !== OPENLINEAGE && html`<label>${say("webhooks.types")}<select name="types" multiple size="5">${TYPES.map((one) => html`<option key=${one} value=${one}>${sentence(named("event", one))}</option>`)}</select></label>`}
     <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
   `;
 }
@@ -68,9 +69,9 @@ function Webhook({ one, may, again }) {
   const button = (text, onClick) => html`<button type="button" class="quiet-button" aria-label=${say("rules.doOf", { verb: text, name: one.name })} onClick=${onClick}>${text}</button>`;
   return html`
     <li class="card">
-      <div class="card-head"><strong>${one.name}</strong> <span class="kind">${say(`webhooks.${one.channel}`)}</span> <${Status} value=${paused ? "INACTIVE" : "ACTIVE"} /></div>
+      <div class="card-head"><strong>${one.name}</strong> <span class="kind">${say(`webhooks.${one.format === OPENLINEAGE ? OPENLINEAGE : one.channel}`)}</span> <${Status} value=${paused ? "INACTIVE" : "ACTIVE"} /></div>
       <p class="quiet small"><code>${one.url}</code></p>
-      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : say("webhooks.all"), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
+      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : one.format === OPENLINEAGE ? named("event", "RUN_ENDED") : say("webhooks.all"), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
       ${may("CAN_WRITE") && html`<p class="acts">
         ${button(say("webhooks.test"), () => act(TEST_WEBHOOK, {}, () => say("webhooks.tested")))}
         ${button(say("webhooks.replay"), () => act(REPLAY_WEBHOOK, { since: new Date(Date.now() - DAY).toISOString() }, ({ replayWebhook }) => say("webhooks.replayed", { count: replayWebhook.deliveries })))}

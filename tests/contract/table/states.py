@@ -17,8 +17,10 @@ from schema.governance.permission import GovernedResource, Grant, ResourceType
 from schema.identifiers import Fqn, ResourceUri
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.utils.context_pack import ContextPackUpdate
+from schema.utils.event import EventType
 from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
 from schema.utils.schedule import ScheduleUpdate
+from schema.utils.webhook import WebhookChannel, WebhookFormat
 from tests.contract.cases import chat, events, glossary, knowledge
 from tests.contract.stage import MARK, Place, Stage
 from tests.contract.table.errors import IN_USE, MISSING, Makes, State
@@ -281,7 +283,22 @@ async def _to_people(stage: Stage, place: Place) -> dict[str, Any]:
     return {"webhook_id": (await stage.made(place, "POST", "/utils/webhooks", body))["webhook"]["id"]}
 
 
+async def _openlineage_with(stage: Stage, place: Place, **given: Any) -> dict[str, Any]:
+    made = await events.new_webhook(stage, place)
+    return {"webhook": made["webhook"].model_copy(update={"format": WebhookFormat.OPENLINEAGE} | given)}
+
+
+async def _openlineage_to_people(stage: Stage, place: Place) -> dict[str, Any]:
+    return await _openlineage_with(stage, place, channel=WebhookChannel.CHAT)
+
+
+async def _openlineage_of_no_runs(stage: Stage, place: Place) -> dict[str, Any]:
+    return await _openlineage_with(stage, place, types=[EventType.TERM_APPROVED])
+
+
 PACKS = [
+    State("create_webhook", "OpenLineage to people", _openlineage_to_people, "format"),
+    State("create_webhook", "OpenLineage of what is no run", _openlineage_of_no_runs, "types"),
     State("rotate_webhook_secret", "a webhook to a chat", _to_people, "channel"),
     State("create_memory", "a pack that is archived", _memory_for("archived"), "context_pack_id"),
     State("create_memory", "a pack that is deprecated", _memory_for("deprecated"), "context_pack_id"),

@@ -759,6 +759,7 @@ export default {
   "webhooks.add": "Jemandem Bescheid geben",
   "webhooks.channel": "Wie",
   "webhooks.WEBHOOK": "Programm",
+  "webhooks.OPENLINEAGE": "Programm, das OpenLineage versteht (Läufe)",
   "webhooks.CHAT": "Chat",
   "webhooks.EMAIL": "E-Mail",
   "webhooks.mail": "Adressen (mailto:…)",

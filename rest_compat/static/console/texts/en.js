@@ -759,6 +759,7 @@ export default {
   "webhooks.add": "Tell somebody",
   "webhooks.channel": "How",
   "webhooks.WEBHOOK": "Program",
+  "webhooks.OPENLINEAGE": "Program that takes OpenLineage (runs)",
   "webhooks.CHAT": "Chat",
   "webhooks.EMAIL": "E-mail",
   "webhooks.mail": "Addresses (mailto:…)",
