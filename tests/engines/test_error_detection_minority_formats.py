@@ -155,3 +155,15 @@ def test_ranks_of_numbers_that_have_nothing_to_do_with_one_another_do_not_correl
     chance = random.Random(9)
     assert abs(rank_correlation([(chance.random(), chance.random()) for _ in range(400)])) < 0.2
     assert rank_correlation([(at, at + chance.random()) for at in range(400)]) > 0.99
+
+
+def test_the_sign_of_a_time_zones_offset_is_no_form() -> None:
+    chance = random.Random(3)
+    zones = ["+01:00"] * 60 + ["+09:00"] * 30 + ["-08:00"] * 5 + ["-03:30"] * 2
+    rows = [
+        [at, f"2024-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}T{chance.randint(8, 17):02d}:15{zone}"]
+        for at, zone in enumerate(zones * 4)
+    ]
+    assert not find_errors(["number", "begun"], rows)
+    broken = [*rows, [999, "2024-05-06T10:15"], [1000, "06.05.2024 10:15"]]
+    assert {one.row for one in find_errors(["number", "begun"], broken)} == {len(rows), len(rows) + 1}

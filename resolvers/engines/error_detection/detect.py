@@ -26,6 +26,7 @@ from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
 from resolvers.engines.error_detection.groups import grouped, strewn
+from resolvers.engines.error_detection.minority_formats import written_east
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
@@ -172,8 +173,9 @@ def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
+            written = written_east(column)
             for one in _LOOKS:
-                for code, reason in one(column).items():
+                for code, reason in one(written).items():
                     _add(own[code], reason)
             _missing(column, own, usual)
             if own.get(MISSING) and known_less(table, column):

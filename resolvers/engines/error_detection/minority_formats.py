@@ -33,6 +33,7 @@ _BEGINNING: Final = re.compile(r"[^\W\d_]{1,12}(?=[-/. ]?\d)")
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DATED: Final = re.compile(rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}", re.IGNORECASE)
 _CODE: Final = re.compile(r"[A-Z]{0,9}\d[A-Z\d/.\u2013-]*")
+_WEST: Final = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)-(\d\d:?\d\d)")
 _GROUPS: Final = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 _LONG: Final = re.compile(r"\d{4}")
 
@@ -135,6 +136,16 @@ def own_series(column: TableColumn, forms: Sequence[str], main: Set[str]) -> fro
         for code in range(1, len(forms))
         if (match := _BEGINNING.match(column.texts[code])) is not None and (forms[code], match[0]) in meant
     )
+
+
+def written_east(column: TableColumn) -> TableColumn:
+    """The column with moments west of Greenwich written as those east of it: the sign of an offset is no form."""
+    west = {code: _WEST.fullmatch(text) for code, text in enumerate(column.texts) if ":" in text and "-" in text}
+    texts = list(column.texts)
+    for code, match in west.items():
+        if match is not None:
+            texts[code] = f"{match[1]}+{match[2]}"
+    return replace(column, texts=texts) if any(west.values()) else column
 
 
 def without_groups(column: TableColumn) -> TableColumn:
