@@ -18,6 +18,8 @@ from resolvers.engines.error_detection.check_digits import check_digit_signs
 from resolvers.engines.error_detection.cleanness import Judged, told_by_others
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.cut_off import cut_off_signs
+from resolvers.engines.error_detection.decimal_commas import decimal_commas, turned_back
+from resolvers.engines.error_detection.decimal_commas import turned as with_points
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
@@ -69,6 +71,15 @@ def find_errors(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], *, least: float = 0.5, most: int = MOST_SUSPECTS
 ) -> list[Suspect]:
     """The cells that are wrong with at least this probability, row by row."""
+    commas = decimal_commas(columns, rows)
+    if not commas:
+        return _found(columns, rows, least, most)
+    names = {columns[at] for at in commas}
+    found = _found(columns, with_points(rows, commas), least, most)
+    return [turned_back(one) if one.column in names else one for one in found]
+
+
+def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, most: int) -> list[Suspect]:
     table = encode(columns, rows)
     by_value = _value_signs(table)
     _clear(table, by_value)

@@ -16,7 +16,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.numbers import Fences, distance_from, fences_of, is_often
-from resolvers.engines.error_detection.table import MISSING, TableColumn
+from resolvers.engines.error_detection.table import MISSING, TableColumn, as_told
 
 ROWS_TRIED: Final = 800
 EXPLAINED: Final = 0.5
@@ -158,7 +158,7 @@ def _judge(column: TableColumn, asked: Sequence[TableColumn], table: Sequence[Ta
             weight *= min(1.0, (beyond + 1) / max(1, between))
         if weight > 0.3:
             value = cause.texts[cause.codes[row]]
-            told = f"Rows with {cause.name} {value!r} mostly lie from {group.low:g} to {group.high:g}."
+            told = f"Rows with {cause.name} {value!r} mostly lie from {as_told(group.low)} to {as_told(group.high)}."
             found.signs[row, column.index] = Reason(Sign.OUTLIER, weight, told)
 
 

@@ -16,7 +16,7 @@ from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_pl
 from resolvers.engines.error_detection.order_names import comes_first
 from resolvers.engines.error_detection.placeholder_days import placeholder_day_signs, to_come_signs
 from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, is_other_unit, shifted, zero_signs
-from resolvers.engines.error_detection.table import MISSING, TableColumn
+from resolvers.engines.error_detection.table import MISSING, TableColumn, as_told
 
 Fences = tuple[float, float, float, float, float]
 """Low end, middle and high end of the usual numbers, and the widths below and above the middle."""
@@ -184,7 +184,8 @@ def _islands(
                 usual |= {
                     code for n, _, code in numbers[: place + 1] if state is None or distance_from(n, state) <= FAR_OFF
                 }
-            told = f"Between {min(one[0], following[0]):g} and {max(one[0], following[0]):g} there is nothing."
+            low, high = sorted((one[0], following[0]))
+            told = f"Between {as_told(low)} and {as_told(high)} there is nothing."
             for code in {code for _, _, code in numbers[: place + 1]} - often:
                 found[code] = _heavier(found.get(code), Reason(Sign.OUTLIER, weight, told))
     for code in found.keys() - usual:
@@ -241,7 +242,7 @@ def _heavier(one: Reason | None, other: Reason) -> Reason:
 
 
 def _say(number: float, is_day: bool) -> str:
-    return date.fromordinal(int(number)).isoformat() if is_day else f"{number:g}"
+    return date.fromordinal(int(number)).isoformat() if is_day else as_told(number)
 
 
 def order_signs(

@@ -105,6 +105,11 @@ def text_of(value: Any) -> str | None:
     return str(value)[:LONGEST_TEXT]
 
 
+def as_told(number: float) -> str:
+    """A number as a sentence tells it: to six places, and never as a power of ten where it is large."""
+    return f"{number:.0f}" if 1e5 <= abs(number) < 1e15 else f"{number:.6g}"
+
+
 def number_of(text: str) -> float | None:
     """The finite number that a text spells, None if it spells none."""
     if not text or text[-1] not in "0123456789" or not _NUMBER.fullmatch(text):
