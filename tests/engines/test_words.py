@@ -426,3 +426,14 @@ def test_a_definition_is_taken_from_a_sure_match_alone() -> None:
     about = Term(None, "Rush", ("Rush",), "Only rush orders.", True, asset_fqn=of.facts.fqn)
     [match] = table_matches(of, glossary_of([about], {}))
     assert match.how == "about this asset"
+
+
+def test_a_row_is_identified_by_what_is_called_so_before_what_only_happens_to_differ() -> None:
+    names = ("Address", "CustomerId", "Email", "OldCustomerId")
+    keys = [{"columns": [name], "uniqueness": 1.0, "is_declared": False, "is_exact": True} for name in names]
+    measured = profile(*map(figures, names), candidate_keys=keys)
+    of = subject("customer", *(f"{name}:VARCHAR" for name in names), profile=measured)
+    assert (said(of) or "").startswith("Each row is a customer, identified by `CustomerId`.")
+    alone = profile(*map(figures, names), candidate_keys=keys[:1])
+    of = subject("customer", *(f"{name}:VARCHAR" for name in names), profile=alone)
+    assert "identified by `Address`" in (said(of) or "")

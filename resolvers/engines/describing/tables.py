@@ -6,13 +6,16 @@ from typing import Final
 from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
-from resolvers.engines.english.identifiers import restates, title_of
+from resolvers.engines.english.identifiers import restates, title_of, words_of
 from resolvers.engines.english.vocabulary import COMMON
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 
 MOST_NAMED: Final = 5
 """How many other tables or columns one sentence names."""
+
+_IDENTIFIERS: Final = frozenset(("id", "identifier", "key", "number", "code"))
+"""What names of identifiers end in, written out and in the singular."""
 
 _ROLES: Final = {
     "staging": "Staging area for", "raw": "Raw copy of", "temporary": "Temporary table of", "backup": "Backup of",
@@ -58,15 +61,28 @@ def _display_name(subject: DescribedTable) -> Offer | None:
 
 
 def key_of(subject: DescribedTable) -> list[str]:
-    """The columns of the declared key, or of the first exact candidate that a profile found."""
+    """The columns of the declared key, or of the best exact candidate that a profile found.
+
+    That is one of few columns, called an identifier rather than not, and standing before others: of customers all of
+    whom have another address, their number.
+    """
     declared = list(subject.facts.primary_key)
     if declared and is_contradicted([Unique(tuple(declared))], subject.profile):
         return []
     if declared or subject.profile is None:
         return declared
     exact = [key for key in subject.profile.candidate_keys if key.is_exact and key.uniqueness >= 1]
-    shortest = sorted(exact, key=lambda key: (len(key.columns), key.columns))
-    return list(shortest[0].columns) if shortest and subject.profile.row_count >= 20 else []
+    places = {one.name: at for at, one in enumerate(subject.facts.columns)}
+    best = min(
+        exact,
+        key=lambda key: (
+            len(key.columns),
+            sum(words_of(name).head not in _IDENTIFIERS for name in key.columns),
+            [places.get(name, len(places)) for name in key.columns],
+        ),
+        default=None,
+    )
+    return list(best.columns) if best is not None and subject.profile.row_count >= 20 else []
 
 
 def _row(subject: DescribedTable) -> Statement | None:
