@@ -224,7 +224,7 @@ async def _steps(api: Api, source: DemoSource) -> str:
 async def _about(api: Api, uri: str, questions: Questions) -> Questions:
     """Questions about a source of the user's own: how many rows its first tables have."""
     found = await api("GET", "/utils/search/metadata", params={"resource_uri": uri, "asset_type": "table", "limit": 3})
-    counted = tuple(f"How many {asset['name'].replace('_', ' ')} are there?" for asset in found["results"])
+    counted = tuple(f"How many rows does {asset['name'].replace('_', ' ')} have?" for asset in found["results"])
     return replace(questions, answered=counted)
 
 

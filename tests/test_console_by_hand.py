@@ -58,7 +58,9 @@ def test_a_tag_is_found_by_its_words_by_a_choice_and_from_a_table(tab: Page, tmp
     with catalog(tmp_path) as (server, client, uri):
         at = f"/utils/data_connection/{uri}/metadata?fqn=north.north.root.people.contact"
         tag = {"tag_id": "PII.Email", "tag_fqn": "PII.Email", "tag_name": "Email", "tag_description": ""}
-        client("PUT", at, json={"tags": [tag], "is_pii_tagged": True})
+        level = tag | {"tag_id": "Sensitivity.Internal", "tag_fqn": "Sensitivity.Internal", "tag_name": "Internal"}
+        client("PUT", at, json={"tags": [tag, level], "is_pii_tagged": True})
+        client("PUT", at.removesuffix(".contact"), json={"tags": [level]})
 
         signed_in(tab, server, tmp_path, "#/find?q=email")
         tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit').innerText.includes('PII.Email')")
@@ -70,6 +72,9 @@ def test_a_tag_is_found_by_its_words_by_a_choice_and_from_a_table(tab: Page, tmp
         )
         tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit strong').innerText === 'people'")
         tab.click(".hit")
+        tab.wait_for_element(".columns .tag")
+        told = tab.evaluate("[...document.querySelectorAll('.columns .tag')].map((one) => one.innerText)")
+        assert told == ["PII.Email"], "the level is that of the table"
         tab.click("td .tag, th .tag")
         tab.wait_for(f"{COUNT} === '1 result' && document.querySelector('.hit strong').innerText === 'contact'")
         tab.open("about:blank")

@@ -101,7 +101,7 @@ function Columns({ table, columns, profile, chosen }) {
       html`<div class="wide" tabindex="0" role="region" aria-label=${say("asset.tableOf")}>
         <table class="columns" role="table">
           <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${say(head)}</th>`)}</tr></thead>
-          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
+          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} within=${table.tags} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
         </table>
       </div>`}
       <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} what="asset.moreColumns" />
@@ -116,10 +116,10 @@ function measuredBy(profile, measured) {
   return say(rows ? "asset.profiledFrom" : "asset.profiled", { when: moment(measured.measuredAt), rows });
 }
 
-const Column = ({ column, figures, chosen }) => html`
+const Column = ({ column, within, figures, chosen }) => html`
   <tr class=${chosen ? "chosen" : undefined} role="row">
     <th scope="row" role="rowheader">
-      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} opens />
+      <span class="name">${column.name}</span> <${Tags} tags=${column.tags} within=${within} opens />
       ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
     <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> ${say("asset.notNull")}</span>`}</td>

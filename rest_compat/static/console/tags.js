@@ -24,10 +24,13 @@ const Tag = ({ tag, leads }) =>
     : html`<span class=${looks(tag)} title=${tag.tagDescription}>${tag.tagFqn}</span>`;
 
 // The first tags, and how many more there are: by name for who points at them or, where it may be pressed, for all.
-export function Tags({ tags, most = 3, opens = false }) {
+// How sensitive it is goes without saying where what it stands in is as sensitive.
+export function Tags({ tags, within = [], most = 3, opens = false }) {
   const [open, setOpen] = useState(false);
-  if (!tags?.length) return null;
-  const sorted = [...tags].sort((one, other) => weight(one) - weight(other));
+  const said = new Set(within.filter((tag) => family(tag) === "Sensitivity").map(({ tagFqn }) => tagFqn));
+  const own = (tags ?? []).filter(({ tagFqn }) => !said.has(tagFqn));
+  if (!own.length) return null;
+  const sorted = [...own].sort((one, other) => weight(one) - weight(other));
   const first = sorted.filter((tag) => family(tag) !== LATE).slice(0, most);
   const shown = open ? sorted : first;
   const names = sorted.slice(first.length).map((tag) => tag.tagFqn).join(", ");

@@ -146,7 +146,7 @@ export default {
   "ask.untitled": "Ohne Titel",
   "ask.try": "Zum Beispiel",
   "ask.try.what": "What can I ask?",
-  "ask.try.count": "How many {name} are there?",
+  "ask.try.count": "How many rows does {name} have?",
   "turn.sent": "Die Frage ist abgeschickt",
   "turn.failed": "Es kam keine Antwort",
   "turn.failed.next": "Fragen Sie noch einmal oder mit anderen Worten.",

@@ -146,7 +146,7 @@ export default {
   "ask.untitled": "Without a title",
   "ask.try": "Try one of these",
   "ask.try.what": "What can I ask?",
-  "ask.try.count": "How many {name} are there?",
+  "ask.try.count": "How many rows does {name} have?",
   "turn.sent": "The question was sent",
   "turn.failed": "No answer came",
   "turn.failed.next": "Ask again, or in other words.",
