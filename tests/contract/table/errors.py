@@ -128,7 +128,6 @@ STATELESS: frozenset[str] = frozenset(
         "create_report",
         "create_resource_secret",
         "create_schedule",
-        "create_webhook",
         "create_workflow_configuration",
         "decide_suspect_cells",
         "decide_violations",
