@@ -126,6 +126,7 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
 
     # What was rejected is found again, and taken back.
     tab.evaluate("location.hash = '#/inbox'")
+    tab.wait_for("document.querySelectorAll('.empty .after a').length === 2")  # where to go when nothing waits
     tab.click("[aria-label=Rejected] a")
     tab.wait_for(f"{ROWS} === 1")
     tab.evaluate("document.querySelector('[data-row]').focus()")

@@ -437,6 +437,8 @@ export default {
   "proposals.looking": "Es wird gesucht, was wartet",
   "proposals.nothing": "Nichts wartet",
   "proposals.nothing.next": "Was Läufe vorschlagen, steht hier, bis jemand entscheidet. Starten Sie einen auf der Seite einer Tabelle.",
+  "proposals.nothing.tables": "Zu den Tabellen",
+  "proposals.nothing.violations": "Zu den Verstößen",
   "proposals.allRuns": "‹ Alle Läufe",
   "proposals.toDecide": "{proposals} in {groups} zu entscheiden",
   "proposals.areRejected": "{proposals} in {groups} abgelehnt",

@@ -437,6 +437,8 @@ export default {
   "proposals.looking": "Looking for what waits",
   "proposals.nothing": "Nothing waits",
   "proposals.nothing.next": "What runs propose comes here until somebody decides. Start one on the page of a table.",
+  "proposals.nothing.tables": "To the tables",
+  "proposals.nothing.violations": "To the violations",
   "proposals.allRuns": "‹ All runs",
   "proposals.toDecide": "{proposals} in {groups} to decide",
   "proposals.areRejected": "{proposals} in {groups} rejected",
