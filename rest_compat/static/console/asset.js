@@ -56,8 +56,8 @@ function Table({ given }) {
       <${Violations} fqn=${fqn} />
     </div>
     <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
-    <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
     <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
+    <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
     <${References} profile=${profile} uri=${uri} table=${table} columns=${columns} onChange=${answer.again} />
     <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
     <${Rules} fqn=${fqn} columns=${columns} />
