@@ -60,7 +60,7 @@ function TopValues({ figures }) {
       ${values.map(
         ({ value, count }) => html`<li key=${value} title=${say("count.rows", { count })}>
           <svg width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-fill" width=${Math.max(1, (60 * count) / most)} height="10" rx="2" /></svg>
-          <span class="value">${value === "" ? say("profile.blank") : value}</span> <span class="quiet">${short(count)}</span>
+          <span class="value">${value === "" ? say("profile.blank") : value}</span> <span class="quiet figure">${short(count)}</span>
         </li>`,
       )}
     </ul>

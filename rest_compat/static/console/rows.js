@@ -46,11 +46,13 @@ export function Examples({ examples }) {
   const marked = new Set(examples.flatMap((one) => Object.keys(one.values ?? {})));
   const cell = (one, name) => one.values?.[name] ?? one.key?.[name];
   const names = [...keys, ...values];
+  const numeric = new Set(names.filter((name) => examples.every((one) => cell(one, name) == null || typeof cell(one, name) === "number")));
+  const look = (name) => [numeric.has(name) && "figure", marked.has(name) && "marked"].filter(Boolean).join(" ") || undefined;
   return html`
     <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
       <table>
-        <thead><tr>${names.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${marked.has(name) ? "marked" : undefined}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
+        <thead><tr>${names.map((name) => html`<th key=${name} scope="col" class=${numeric.has(name) ? "figure" : undefined}>${name}</th>`)}</tr></thead>
+        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${look(name)}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
       </table>
     </div>
   `;
