@@ -143,7 +143,8 @@ def why(violation: Violation, use: Use) -> str:
         told.append(f"{use.questions} of the latest answers read it")
     if use.rows:
         told.append(f"it has {use.rows:,} rows")
-    return f"{violation.severity.capitalize()}" + (f"; {listed(told, 4)}." if told else ".")
+    said = listed(told, 4) or f"{violation.severity} severity"
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _example(example: Mapping[str, Any], personal: Collection[str] | None) -> str:

@@ -55,7 +55,7 @@ async def test_what_is_used_most_and_harmed_most_comes_first_with_value_row_and_
     ]  # fmt: skip
     first = listed["items"][0]
     assert first["what"] == "Invalid values in `used.id`: id is `x` where id is `7`, likely `8`."
-    assert first["reason"] == ("Medium; 25 of 100 are wrong, one column elsewhere refers to it and it has 999 rows.")
+    assert first["reason"] == "25 of 100 are wrong, one column elsewhere refers to it and it has 999 rows."
     assert (first["wrong"], first["of"], first["rows"], first["references"], first["questions"]) == (25, 100, 999, 1, 0)
     assert first["impact"] == pytest.approx(3 * (0.25 + 0.75 * 0.5) * 5.0)
     assert listed["items"][1]["what"] == "Missing description in `used`: `id`."

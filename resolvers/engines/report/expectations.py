@@ -127,8 +127,8 @@ def _invalid(rule: Expectation | Measure, arguments: Mapping[str, Any], hides: b
     if (pattern := arguments.get("pattern")) is not None:
         said = None if hides else form_in_words(str(pattern))
         if said is None:
-            return "be written otherwise than most" + ("" if hides else f" (`{short(str(pattern), 80)}`)")
-        return f"be written otherwise than as {said}"
+            return "have another form than most" + ("" if hides else f" (`{short(str(pattern), 80)}`)")
+        return f"have another form than {said}"
     if (named := arguments.get("format")) is not None:
         return f"be anything but {_FORMATS.get(str(named), str(named))}"
     return _outside(rule, arguments, hides)
