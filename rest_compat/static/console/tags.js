@@ -25,9 +25,9 @@ const Tag = ({ tag, leads }) =>
 
 // The first tags, and how many more there are: by name for who points at them or, where it may be pressed, for all.
 // How sensitive it is goes without saying where what it stands in is as sensitive.
-export function Tags({ tags, within = [], most = 3, opens = false }) {
+export function Tags({ tags, within, most = 3, opens = false }) {
   const [open, setOpen] = useState(false);
-  const said = new Set(within.filter((tag) => family(tag) === "Sensitivity").map(({ tagFqn }) => tagFqn));
+  const said = new Set((within ?? []).filter((tag) => family(tag) === "Sensitivity").map(({ tagFqn }) => tagFqn));
   const own = (tags ?? []).filter(({ tagFqn }) => !said.has(tagFqn));
   if (!own.length) return null;
   const sorted = [...own].sort((one, other) => weight(one) - weight(other));
