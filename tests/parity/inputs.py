@@ -231,8 +231,8 @@ def _of_one(schema: Mapping[str, Any], defs: Mapping[str, Any], depth: int) -> s
         low, high = schema.get("minimum", -1e9), schema.get("maximum", 1e9)
         return st.floats(low, high, allow_nan=False) | st.sampled_from([low - 1, low, high, high + 1])
     if kind == "array":
-        items = _fitting(schema.get("items", {}), defs, depth + 1) if depth < 3 else st.nothing()
-        few = st.lists(items, max_size=3)
+        deeper = depth < 3  # an array that stands deeper is empty
+        few = st.lists(_fitting(schema.get("items", {}), defs, depth + 1), max_size=3) if deeper else st.just([])
         return few if "maxItems" not in schema else few | st.just(["x"] * (schema["maxItems"] + 1))
     if kind == "object":
         if "properties" not in schema or depth > 2:
