@@ -48,7 +48,7 @@ def _is_of_commas(at: int, rows: Sequence[Sequence[Any]]) -> bool:
     )
 
 
-def turned(rows: Sequence[Sequence[Any]], commas: Set[int]) -> list[list[Any]]:
+def with_points(rows: Sequence[Sequence[Any]], commas: Set[int]) -> list[list[Any]]:
     """The rows with points and commas exchanged in some columns."""
     return [
         [value.translate(_TURN) if at in commas and isinstance(value, str) else value for at, value in enumerate(row)]

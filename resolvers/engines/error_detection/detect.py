@@ -18,8 +18,7 @@ from resolvers.engines.error_detection.check_digits import check_digit_signs
 from resolvers.engines.error_detection.cleanness import Judged, told_by_others
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.cut_off import cut_off_signs
-from resolvers.engines.error_detection.decimal_commas import decimal_commas, turned_back
-from resolvers.engines.error_detection.decimal_commas import turned as with_points
+from resolvers.engines.error_detection.decimal_commas import decimal_commas, turned_back, with_points
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs, strayed_signs
 from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect

@@ -110,6 +110,10 @@ class Formula:
             return None
         if self.kind is FormulaKind.ORDER:
             return result <= expected
+        return self.is_near(result, expected)
+
+    def is_near(self, result: float, expected: float) -> bool:
+        """Return whether a result lies within the tolerance of what it should be."""
         return abs(result - expected) <= self.tolerance + self.relative * abs(expected)
 
     def needed(self, values: Sequence[float | None], column: int) -> float | None:

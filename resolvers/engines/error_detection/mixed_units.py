@@ -38,7 +38,7 @@ def power_of_ten(pairs: Pairs, formula: Formula, fewest: int = FEWEST) -> int:
     """The power of ten times what it should be that the result of many rows is; 0 if there is none."""
     if formula.result is None or formula.kind not in (FormulaKind.SUM, FormulaKind.PRODUCT):
         return 0
-    off = [one for one in pairs if not _is_near(*one, formula)]
+    off = [one for one in pairs if not formula.is_near(*one)]
     kept = len(pairs) - len(off)
     if len(off) < fewest or kept < LEAST_AS_WRITTEN * len(pairs):
         return 0
@@ -52,15 +52,11 @@ def power_of_ten(pairs: Pairs, formula: Formula, fewest: int = FEWEST) -> int:
 def in_one_unit(pairs: Pairs, formula: Formula, power: int) -> list[tuple[float, float]]:
     """The results with those of the rows in another unit as the formula asks for."""
     return [
-        (a * 10.0**-power, b) if power and not _is_near(a, b, formula) and is_times(a, b, power, formula) else (a, b)
+        (a * 10.0**-power, b) if power and not formula.is_near(a, b) and is_times(a, b, power, formula) else (a, b)
         for a, b in pairs
     ]
 
 
 def is_times(result: float, expected: float, power: int, formula: Formula) -> bool:
     """Whether a result is a power of ten times what it should be, within the tolerance of the formula."""
-    return bool(result and expected) and _is_near(result * 10.0**-power, expected, formula)
-
-
-def _is_near(result: float, expected: float, formula: Formula) -> bool:
-    return abs(result - expected) <= formula.tolerance + formula.relative * abs(expected)
+    return bool(result and expected) and formula.is_near(result * 10.0**-power, expected)
