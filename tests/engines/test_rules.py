@@ -25,6 +25,7 @@ from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import CUSTOM_METRICS, LIBRARY_METRICS, RuleOutcome, RuleType
 from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
+from tests.support.tiers import a_fourth_is_quick
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 T = "shop.db.main.data"
@@ -368,9 +369,7 @@ def test_dimensions_that_matter_follow_from_the_rules() -> None:
         assert set(one.evidence[0]) == {"recognizer", "source", "share", "weight", "reason"}
 
 
-@pytest.mark.parametrize(
-    "make", [pytest.param(make, marks=[pytest.mark.long] if at % 4 else []) for at, make in enumerate(MAKERS)]
-)
+@pytest.mark.parametrize("make", a_fourth_is_quick(MAKERS))
 def test_rules_of_a_table_with_errors_hold_without_them(make: Any) -> None:
     made = make(800)
     twin = judge(made.columns, made.dirty, made.clean)

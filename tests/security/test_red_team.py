@@ -48,6 +48,7 @@ from tests.support.model_mind import (
     table,
     term,
 )
+from tests.support.tiers import a_fourth_is_quick
 
 pytestmark = pytest.mark.anyio
 
@@ -405,9 +406,7 @@ def duckdb_table(schema: str, name: str) -> exp.Table:
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize(
-    "query", [pytest.param(name, marks=[pytest.mark.long] if at % 4 else []) for at, name in enumerate(QUERIES)]
-)
+@pytest.mark.parametrize("query", a_fourth_is_quick(QUERIES))
 async def test_a_model_that_obeys_drafts_what_the_guard_does_not_let_through(
     shop: tuple[Any, Path], carrier: str, query: str
 ) -> None:

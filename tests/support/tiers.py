@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import resource
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import pytest
@@ -45,6 +45,11 @@ FEW = 10
 LONG = pytest.mark.long
 
 DEAREST = 10
+
+
+def a_fourth_is_quick(cases: Iterable[Any]) -> list[Any]:
+    """Each case as a parameter; of a family that is dear the quick tier takes the first of each four."""
+    return [pytest.param(case, marks=[LONG] if at % 4 else []) for at, case in enumerate(cases)]
 
 
 def by_examples(metafunc: pytest.Metafunc) -> None:
