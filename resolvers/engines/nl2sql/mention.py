@@ -9,6 +9,8 @@ from typing import NamedTuple
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Literal, Unit
 
+KIND_OF = "kind of"
+"""How a column is known that tells the kind of the rows behind `kind of`."""
 INITIALS = "initials"
 """How a column is known that is called by the first letters of the words."""
 

@@ -214,7 +214,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "get from|scored|score|scores|hit|hitting|threw|thrown|collected|amassed|gained|achieve|achieved|obtain|obtained|choose|chosen|compete|competed|competes|reside|"
     "resides|based|originate|originates|originated|travel|travels|travelled|carry|carries|carried|charge|charges|"
     "supervise|supervises|supervised|report|reports|reported|answer|answered|worth|printed|brings in|bring in|brought in|rate|rated|rates|review|reviewed|"
-    "mention|mentioned|recorded|signed|sign|signs|elected|elect|nominated|nominate|awarded|won by|driven|drive|drives|"
+    "mentioned|recorded|signed|sign|signs|elected|elect|nominated|nominate|awarded|won by|driven|drive|drives|"
     "drove|written by|belonged|consist|consists|associated with|related to|linked|link|equipped|need|needs|needed|"
     "require|requires|required|prefer|prefers|preferred|like|likes|liked|stand|stands|lie|lies|published by|released by",
 }
@@ -257,7 +257,8 @@ _MATCHES: Final = {
     "contains substring|containing the letter|contains the letter|contain the letter|with the letter|the word|"
     "the phrase|containing the phrase|contains the phrase|the substring|has the letter|have the letter|"
     "has a substring|with the phrase|that has the word|contains the string|containing the string|the string|"
-    "containing the substring|with substring|contains letter|the letter|the letters",
+    "containing the substring|with substring|contains letter|the letter|the letters|mention|mentions|mentioning|"
+    "mention the|mentions the|mentioning the|talk about|talks about|talking about|complain about|complains about",
 }
 
 

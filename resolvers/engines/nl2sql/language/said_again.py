@@ -1,6 +1,7 @@
 """Turns of speech that say again, or at length, what other words of a question say plainly."""
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from resolvers.engines.nl2sql.language.plans import PUNCTUALLY
@@ -30,7 +31,7 @@ _PERCENT: Final = re.compile(r"(?<!\d )(?<!\d)% of (?=[a-z])", re.IGNORECASE)
 _NEITHER: Final = re.compile(
     r"\b(with|have|has|had|having) neither ((?:an? )?[\w-]+(?: [\w-]+)?) nor (?:(?:an?|any) )?(?=[\w-])", re.IGNORECASE
 )
-_LATE_ROWS: Final = re.compile(r"\b(?:late|overdue) ([a-z]{3,}s)\b(?! (?:fee|charge))", re.IGNORECASE)
+_LATE_ROWS: Final = re.compile(r"\b(late|overdue) ([a-z]{3,}s)\b(?! (?:fee|charge))", re.IGNORECASE)
 _ON_TIME: Final = re.compile(r"(?<=[a-z] )on time\b(?! of| series)", re.IGNORECASE)
 _NONE_AT_ALL: Final = re.compile(
     r"\b(not|never|without|hasn't|haven't|didn't)\b((?: [\w-]+){0,3}?) an? single (?=[a-z])", re.IGNORECASE
@@ -44,18 +45,24 @@ _ASKED_LAST: Final = re.compile(
 )
 """A question that says at its end alone that a count is wanted: `cancelled orders, how many`, `late loans - count`."""
 _ASKS_ITSELF: Final = re.compile(r"\b(?:how|what|who|when|where|average|total|sum|top|count|number)\b", re.IGNORECASE)
+_AS_WELL: Final = re.compile(r",?\s+(?:as well|too)(?=\s*[.?!;,]|\s*$)", re.IGNORECASE)
+"""`Give the amount as well`, which only says that something else was asked for."""
+_ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.IGNORECASE)
+"""`Bikes that are non-electric`."""
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
-def plainly(text: str, *, has_descriptions: bool) -> str:
+def plainly(text: str, *, has_descriptions: bool, is_held: Callable[[str], bool] = lambda word: False) -> str:
     """The question with such turns put plainly: `of each shop, and how many cars are in each one` names the shop again.
 
-    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for.
+    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for; `is_held` tells
+    whether a word is a value of the data, which is then meant as it stands.
     """
+    text = _ARE_NOT_SO.sub(r"\1 not \2", _AS_WELL.sub("", text))
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
     text = _PERCENT.sub("percentage of ", text)
-    text = _LATE_ROWS.sub(r"\1 that were late", text)
+    text = _LATE_ROWS.sub(lambda found: found[0] if is_held(found[1]) else f"{found[2]} that were late", text)
     text = _ON_TIME.sub(PUNCTUALLY, text)
     text = _NONE_AT_ALL.sub(r"\1\2 any ", text)
     asked = _ASKED_LAST.match(text)

@@ -224,6 +224,7 @@ GROUPS: Final = tuple(
     date day time
     time hour
     year date season
+    yearly annual annually
     season year
     period term duration
     term semester period session
@@ -233,7 +234,7 @@ GROUPS: Final = tuple(
     open opening
     close closing
     birth born
-    death die died
+    death die died decease dead
     language tongue
     religion faith
     code id abbreviation

@@ -29,6 +29,8 @@ from resolvers.engines.nl2sql.planner.verbal import is_sized, is_state_of_a_noun
 from resolvers.engines.nl2sql.schema_linking.question_tokens import is_compounded
 
 _SILENT: Final = frozenset((Cue.STOP,))
+_KIND: Final = 0.7
+"""How well a column must be called by `kind of rooms` to be what is asked for."""
 _WEAK: Final = {
     Cue.STOP: 0.05,
     Cue.LIGHT: 0.04,
@@ -381,6 +383,8 @@ def _starting(
             continue  # no-shows are something
         if cue is Cue.COUNT and _is_named(tokens, start, refs):
             continue  # the plate number of
+        if cue is Cue.WHAT and words > 2 and _names_a_kind(start, last, refs):
+            continue  # what kinds of rooms, where a column tells them
         if cue is Cue.LIGHT and words > 1 and _names_a_table(start, last, refs):
             continue  # took part, where participations are noted
         whole = words > (2 if cue is Cue.COMPARE else 1)  # `no less than` is not no, and less than
@@ -413,6 +417,12 @@ def _starting(
         else:
             found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))
     return found
+
+
+def _names_a_kind(start: int, last: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
+    """Whether `kind of` and what stands behind it is well called by a column."""
+    behind = (found for (first, end), found in refs.items() if first == start + 1 and end > last)
+    return any(one.kind is MentionKind.COLUMN and one.score >= _KIND for found in behind for one in found)
 
 
 def _counts(tokens: Sequence[Token], at: int) -> bool:

@@ -406,7 +406,9 @@ class Composer(Clashes):
         if self.shown and not any(item.figures for item in self.shown):
             shown = [*self.shown, *(item for item in self.items if item.figures)]
         elif self.shown:
-            shown = self.shown
+            # Which five did the most? Give the number: of whom, has to be told as well.
+            rows = [item for item in self.items if not item.figures and item.entity is not None]
+            shown = [*(rows if all(item.figures for item in self.shown) else ()), *self.shown]
         outputs: list[Output] = []
         for item in shown:
             for term in item.terms:

@@ -57,6 +57,7 @@ from resolvers.engines.nl2sql.planner.parts import (
 )
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.targets import LOOSE
+from resolvers.engines.nl2sql.planner.texts import looked_for, text_asked_for
 from resolvers.engines.nl2sql.planner.totals import Compared, count_beside, count_of, total
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
@@ -413,7 +414,9 @@ class Conditions(Along):
         elif cond.values and cond.values[0].recurs:
             column = self._with_months(cond.values[0], tables, main, last)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
-            column = next((names[0] for table in tables if (names := catalog.names(table))), None)
+            column = text_asked_for(resolver) or next(
+                (names[0] for table in tables if (names := catalog.names(table))), None
+            )
         if (
             column is None
             and cond.noun is None
@@ -429,6 +432,8 @@ class Conditions(Along):
             column = (
                 last if last is not None and (not sized or catalog.is_number(last)) else only_number(resolver, tables)
             )
+            if operator is Operator.LIKE and column is not None and not catalog.is_text(column):
+                return None
         if column is not None and (born := aged(resolver, cond, column, operator)) is not None:
             return Part(born, cond, column)
         if column is not None and operator is Operator.EQUAL and self._is_of_the_row_above(cond, column):
@@ -575,7 +580,7 @@ class Conditions(Along):
         if (said := self._dated(cond, column, operator, main)) is not None:
             return said
         if operator is Operator.LIKE:
-            text = resolver.text(cond.values[0])
+            text = looked_for(resolver, cond)
             resolver.used.add((cond.values[0].first, cond.values[0].last))
             pattern = {"starts": f"{text}%", "ends": f"%{text}"}.get(cond.how, f"%{text}%")
             return self._signed(Comparison(left, operator, (Literal("text", pattern),)), cond, column, main)

@@ -73,13 +73,20 @@ class ItemSpans:
         """`callouts in each year`: of their own time, rather than a column of another table that is called so."""
         resolver, ref = self.resolver, noun.ref
         words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ()
-        if noun.owner is not None or len(words) != 1 or words[0] not in UNITS or not noun.near:
+        if noun.owner is not None or len(words) != 1 or words[0] not in UNITS:
             return None
-        table, key = resolver.table(noun.near[0]), resolver.column(noun)
+        key, table = resolver.column(noun), resolver.table(noun.near[0]) if noun.near else self._of_figures(noun)
         if table is None or key is None or key.table == table:
             return None
         times = [one for one in self.catalog.of(table) if self.catalog.is_dated(one)]
         return self._span(noun, UNITS[words[0]]) if times else None
+
+    def _of_figures(self, noun: Noun) -> str | None:
+        """The table of what a figure is asked for of: `the average fare of each year`, of the trips."""
+        resolver = self.resolver
+        figures = [one for one in resolver.frame.items if one is not noun and one.aggregates]
+        found = {key.table for one in figures if (key := resolver.column(one)) is not None}
+        return found.pop() if len(found) == 1 else None
 
     def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
         """The year, month ... of a date, when that is what is said."""

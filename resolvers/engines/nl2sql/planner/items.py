@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import OF_NUMBERS, PARTS, Aggregate, Elapsed, Figure, Share, Span, Term
 from resolvers.engines.nl2sql.planner.asking import DONE
-from resolvers.engines.nl2sql.planner.atoms import Ref
+from resolvers.engines.nl2sql.planner.atoms import ROLE, Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.counting import (
     LOOSE_TABLE,
@@ -180,11 +180,12 @@ class Items(ItemSpans):
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
 
     def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:
-        """Whether `name` is asked for where there are a first and a last name."""
+        """Whether `name`, or whoever plays a part, is asked for where there are a first and a last name."""
         if noun.ref is None or len(self.catalog.names(key.table)) < 2:
             return False
         said = set(self.resolver.cut.linked.words(noun.ref.first, noun.ref.last))
-        return "name" in said and not said & {
+        plays = any(one.how == ROLE and one.column == key for one in noun.ref.columns)
+        return (plays or "name" in said) and not said & {
             "first",
             "last",
             "family",
@@ -538,13 +539,19 @@ class Items(ItemSpans):
         said = set(self.resolver.cut.linked.words(ref.first, ref.last)) if ref is not None else set()
         return self.catalog.is_time(key) and not said & {*UNITS, "date", "time"}
 
+    def _is_figure_of(self, column: ColumnKey | None, table: str, noun: Noun) -> bool:
+        """Whether a column of the rows that a noun names may have what is asked for: bills have no sum of days."""
+        if column is None or self.catalog.is_key(column) or column.table != table:
+            return False
+        return Aggregate.SUM not in noun.aggregates or not self.catalog.is_moment_like(column)
+
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
         table = resolver.table(noun.ref)
         counts = noun.aggregates == (Aggregate.COUNT,)
         named = noun.ref is not None and may_be_table(noun.ref) and not counts
-        if table is not None and named and (column is None or self.catalog.is_key(column) or column.table != table):
+        if table is not None and named and not self._is_figure_of(column, table, noun):
             column = amount_in(resolver, table, noun)
         if column is None:
             if table is not None and counts:

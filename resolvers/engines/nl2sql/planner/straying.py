@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.language.phrases import ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
-from resolvers.engines.nl2sql.mention import INITIALS, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.mention import INITIALS, KIND_OF, Mention, MentionKind, Token
 
 LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
 LIGHTLY: Final = frozenset(map(lemma_of, LIGHT))
@@ -46,7 +46,7 @@ def strays(
     if mention.kind is MentionKind.LITERAL:
         before = tokens[mention.first - 1].text.lower() if mention.first else ""
         return tokens[mention.first].text.lower() == _ONE and before in ("which", "that", "this", "the")
-    if mention.how == INITIALS:
+    if mention.how in (INITIALS, KIND_OF):
         return False
     begins_with = tokens[mention.first].text.lower()
     if mention.column is not None and begins_with in _LASTED:

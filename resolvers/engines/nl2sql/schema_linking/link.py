@@ -29,6 +29,7 @@ from resolvers.engines.nl2sql.mention import INITIALS, Linked, Mention, MentionK
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
 from resolvers.engines.nl2sql.schema_linking.index import WRITTEN_OUT, IndexMatch
+from resolvers.engines.nl2sql.schema_linking.kinds_of_rows import kinds_of_rows
 from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_PARTS, MOST_TEXTS, may_be_part
 from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
@@ -47,6 +48,10 @@ _PARTS: Final = 0.9
 _PART: Final = 0.8
 """How sure it is that a value is meant of which several words are said, or one."""
 _WHOLE: Final = 0.93
+_LEMMA: Final = 0.86
+"""How sure a value is of which another form of its words is said."""
+_AKIN: Final = 0.78
+"""How sure it is where its words are only of the same families as those that are said."""
 _BESIDE_WHOLE: Final = 0.75
 """How sure words must be a whole value for the longer ones that they stand in to be less likely, and how much less."""
 _DESCRIBED: Final = 0.82
@@ -95,6 +100,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.find_knowledge()
     work.settle()
     work.find_columns()
+    work.mentions += kinds_of_rows(work.mentions, work.tokens, vocabulary)
     work.settle_flags()
     work.settle_variants()
     work.find_values()
@@ -249,7 +255,8 @@ class _Work:
                 score = self.fits(first, last, one.score)
                 if score < least:
                     break
-                flag = self.vocabulary.flag(key) if score > 0.6 else None
+                tells = self.vocabulary.flag(key)
+                flag = tells if score > 0.6 else None
                 if (one.how == "name" and self.is_of_another(key, inside, before)) or (
                     flag is not None and self.names_rows(first, last, key)
                 ):
@@ -267,7 +274,7 @@ class _Work:
                     continue  # which month, and not the monthly price
                 sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
                 # Who `won the series` is said to have done so: whether it was done is not asked for.
-                if flag is None or last - first == 1 or not self.is_deed(first):
+                if tells is None or last - first == 1 or not self.is_deed(first):
                     self.mentions.append(
                         Mention(first, last, MentionKind.COLUMN, sure, one.how, column=key, memory=one.memory)
                     )
@@ -422,9 +429,8 @@ class _Work:
                     break
                 if self.question.may_be_value(first, last):
                     self.find_value(first, last, values, within)
-                elif self.question.begins_little(first, last):
-                    for one in values.named(self.question.said(first, last), within):
-                        self.value(first, last, _WHOLE, "value", one.column, _text(one.value))
+                else:
+                    self.find_value_with_little(first, last, values, within)
                 if self.tokens[first].quoted:
                     break
         for at, token in enumerate(self.tokens):
@@ -434,6 +440,16 @@ class _Work:
                     if spelled.lower() in known:
                         self.value(at, at + 1, 0.9, "gender", key, _text(known[spelled.lower()]))
                         break
+
+    def find_value_with_little(self, first: int, last: int, values: ValueIndex, within: Collection[str] | None) -> None:
+        """The values that a run with a small word at its end is: `in progress`, `wrote off`."""
+        said = self.question.said(first, last)
+        if self.question.begins_little(first, last):
+            for one in values.named(said, within):
+                self.value(first, last, _WHOLE, "value", one.column, _text(one.value))
+        elif self.question.ends_little(first, last):
+            for one in values.like(said, within):
+                self.value(first, last, _LEMMA, "lemma", one.column, _text(one.value))
 
     def gendered(self, token: Token) -> list[ColumnKey]:
         """The columns of gender, when the word says one."""
@@ -468,7 +484,7 @@ class _Work:
             return
         if not quoted:
             for one in like:
-                score = _STRAYED if values.has_strayed(one) else 0.7 if rows else 0.86
+                score = _STRAYED if values.has_strayed(one) else 0.7 if rows else _LEMMA
                 self.value(first, last, score, "lemma", one.column, _text(one.value))
             described = bases_of(said) if last - first == 1 and not (named or like) else ()
             for one in (held for base in described for held in values.named(base, within)):
@@ -554,8 +570,13 @@ class _Work:
         }
 
     def find_misspelled(self) -> None:
-        """Values that a word which stands for nothing else is nearly."""
-        for at in sorted(left_over(self.question, self.mentions)):
+        """Values that words which stand for nothing else are nearly, or are of one family with: `partly paid`."""
+        left = left_over(self.question, self.mentions)
+        for at in sorted(left):
+            for first, last in ((at, at + 1), (at, at + 2), (at - 1, at + 1)):
+                if first >= 0 and last <= len(self.tokens) and self.question.may_be_value(first, last):
+                    for held in self.vocabulary.values.akin(self.question.said(first, last), self.plausible):
+                        self.value(first, last, _AKIN, "lemma", held.column, _text(held.value))
             for held, alike in self.vocabulary.values.alike(self.tokens[at].text, self.plausible):
                 self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
 

@@ -12,6 +12,8 @@ from resolvers.engines.nl2sql.mention import Token
 
 INSIDE: Final = frozenset(("of", "the", "a", "an", "for", "in", "to", "'s", "by", "at", "per", "-", "on"))
 """Little words that may stand inside of a name."""
+PARTICLES: Final = frozenset(("off", "out", "up", "down", "in", "on", "away", "back", "through", "over"))
+"""Little words that end verbs of two words."""
 _ASKING_SPANS: Final = frozenset(("which", "what", "each", "every", "per", "by"))
 
 
@@ -122,6 +124,11 @@ class TokenizedQuestion:
         """Return whether a run of tokens begins with a small word, and may be a value as a whole: `in progress`."""
         little = self._little[first] and self.tokens[first].text.isalpha()
         return last - first > 1 and little and not self._little[last - 1]
+
+    def ends_little(self, first: int, last: int) -> bool:
+        """Return whether a run of tokens is a verb with its particle, and may be a value as a whole: `wrote off`."""
+        particle = self.tokens[last - 1].text.lower() in PARTICLES
+        return last - first == 2 and particle and not self._little[first] and self.tokens[first].text.isalpha()
 
     @cached_property
     def _little(self) -> tuple[bool, ...]:

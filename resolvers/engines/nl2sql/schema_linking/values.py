@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from resolvers.engines.nl2sql.language.tokens import lemma_of
+from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
@@ -54,6 +54,12 @@ def lemmas(text: str) -> str:
     return " ".join(lemma_of(word) for word in text.split(" "))
 
 
+@lru_cache(maxsize=100_000)
+def families(text: str) -> str:
+    """A folded text with the roots of its words."""
+    return " ".join(root_of(word) for word in text.split(" "))
+
+
 def _signs_of(value: str) -> str:
     return value[len(value.rstrip(SIGNS)) :]
 
@@ -92,6 +98,7 @@ class ValueIndex:
         self._lock = Lock()
         self._complete: set[ColumnKey] = set()
         self._strayed: set[tuple[ColumnKey, str]] = set()
+        self._akin: dict[str, dict[str, list[Held]]] = {}
         self._signed: dict[tuple[ColumnKey, str], dict[str, str]] = {}
         """The values of a column that have the same words and end in signs, by those."""
 
@@ -193,6 +200,26 @@ class ValueIndex:
             return []
         found = {**dict(_held(others, within)), **dict(_held(places, within))}
         return [Held(key, value) for key, value in found.items()]
+
+    def akin(self, text: str, within: Collection[str]) -> list[Held]:
+        """The values of tables whose words are of the same families as those of this text: `part_paid` for `partly
+        paid`.
+        """
+        found: dict[ColumnKey, str] = {}
+        for fqn in within:
+            places = self._families(fqn).get(families(folded(text)), ())
+            found.update((held.column, held.value) for held in places)
+        return [Held(key, value) for key, value in found.items()]
+
+    def _families(self, fqn: str) -> dict[str, list[Held]]:
+        """The values of one table by the families of their words; made once."""
+        if fqn not in self._akin:
+            made: dict[str, list[Held]] = {}
+            for said in self._read.get(fqn, ()):
+                for key, value in self._whole[said].get(fqn, {}).items():
+                    made.setdefault(families(said), []).append(Held(key, value))
+            self._akin[fqn] = made
+        return self._akin[fqn]
 
     def containing(self, text: str, within: Collection[str] | None = None) -> dict[ColumnKey, list[str]]:
         """The longer values that contain the words of this text in a row, of columns whose values are all known."""

@@ -151,6 +151,11 @@ class Vocabulary(Naming):
         """Return whether some table or column has the word in its name."""
         return any(word in self._table_index or word in self._column_index for word in self.asked((lemma,)))
 
+    def is_value(self, text: str) -> bool:
+        """Return whether some column holds a text, as far as profiles know."""
+        self.values.read(self.fqns)
+        return bool(self.values.named(text))
+
     def measured(self, degree: Degree, within: Sequence[str] | None = None) -> list[tuple[ColumnKey, float]]:
         """The columns that an adjective measures: `age` for "older", best first."""
         found: dict[ColumnKey, float] = {}
