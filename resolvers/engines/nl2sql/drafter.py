@@ -238,7 +238,12 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     text = since_when(text, asked.now.date())
     if not vocabulary.is_word("week"):
         text = _WEEKDAY.sub(r"weekday\1", text)
-    text = plainly(plain_text(text), has_descriptions=vocabulary.is_word("description"), is_held=vocabulary.is_value)
+    text = plainly(
+        plain_text(text),
+        has_descriptions=vocabulary.is_word("description"),
+        has_pieces=vocabulary.is_word("piece") or vocabulary.is_word("item"),
+        is_held=vocabulary.is_value,
+    )
     text = numbered_columns(text, vocabulary)
     linked = link(written_out(text, vocabulary), vocabulary, asked.now, lookup)
     spelled, corrections = corrected(linked, vocabulary)

@@ -9,6 +9,7 @@ from typing import Final
 
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.nl2sql.joining.names import names_its_row, names_key, role_of
+from resolvers.engines.nl2sql.language.words import PREPOSITIONS
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.names import CatalogNames
 from resolvers.engines.nl2sql.plan import (
@@ -110,7 +111,8 @@ class _Speaker(CatalogNames):
         for left, right in (*pairs, *((right, left) for left, right in pairs)):
             here = (right.table, right.instance) == (column.table, column.instance) and column.table in self._tables
             if here and (role := role_of((left.column,), self._tables[column.table].name, (right.column,))):
-                return " ".join(role)
+                rows = [] if set(role) - PREPOSITIONS else [self.noun(column.table)]  # the from port
+                return " ".join([*role, *rows])
         if column.instance == 0 or column.table not in self._tables:
             return None
         for one in self._tables[column.table].columns:

@@ -54,3 +54,41 @@ def test_who_plays_a_part_is_told_by_the_whole_name() -> None:
 def test_a_number_that_is_asked_for_last_is_told_with_whose_it_is() -> None:
     sql = drafted("Which three clubs have the most lessons? Give the number as well.", SPORT).sql.replace('"', "")
     assert sql.startswith("SELECT clubs.club_name, COUNT(*)")
+
+
+HARBOUR = table("harbours", "harbour_id*:INTEGER harbour_name opened_year:INTEGER")
+BOAT = table("boats", "boat_id*:INTEGER boat_name home_harbour:INTEGER capacity:INTEGER built_year:INTEGER")
+VOYAGE = table("voyages", "voyage_id*:INTEGER boat_id:INTEGER from_harbour:INTEGER to_harbour:INTEGER left_on:DATE")
+CABIN = table("cabins", "cabin_id*:INTEGER boat_id:INTEGER cabin_type")
+SEA = knowledge(
+    HARBOUR,
+    keyed(BOAT, home_harbour="harbours.harbour_id"),
+    keyed(VOYAGE, boat_id="boats.boat_id", from_harbour="harbours.harbour_id", to_harbour="harbours.harbour_id"),
+    keyed(CABIN, boat_id="boats.boat_id"),
+    profiles={
+        HARBOUR.fqn: profiled(HARBOUR, {"harbour_name": ["Oslo", "Kiel"]}),
+        BOAT.fqn: profiled(BOAT, {"boat_name": ["Aurora", "B. Smith"]}),
+        CABIN.fqn: profiled(CABIN, {"cabin_type": ["Suite", "Inside"]}),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("How many boats have made a voyage starting in Oslo?", "from_harbour = harbours.harbour_id"),
+        ("Which boats have voyages to Kiel?", "to_harbour = harbours.harbour_id"),
+        ("Which voyages from the harbour Oslo were there in 2022?", "left_on BETWEEN"),
+        ("Which boats contain cabins of type Suite?", "cabin_type = 'Suite'"),
+        ("List the boats whose name starts with the letter A or B", "LIKE 'b%'"),
+    ],
+)
+def test_rows_are_joined_and_dated_as_the_words_say(question: str, part: str) -> None:
+    sql = drafted(question, SEA).sql.replace('"', "")
+    assert part in sql
+    assert sql.count("_harbour = harbours.harbour_id") <= 1  # never along both keys of a voyage at once
+
+
+def test_what_counts_single_things_adds_nothing() -> None:
+    kit = table("equipment", "equipment_id*:INTEGER equipment_name price:DOUBLE")
+    assert "LIMIT 3" in drafted("What are the three most expensive pieces of equipment?", knowledge(kit)).sql

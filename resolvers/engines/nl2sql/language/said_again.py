@@ -49,16 +49,22 @@ _AS_WELL: Final = re.compile(r",?\s+(?:as well|too)(?=\s*[.?!;,]|\s*$)", re.IGNO
 """`Give the amount as well`, which only says that something else was asked for."""
 _ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.IGNORECASE)
 """`Bikes that are non-electric`."""
+_PIECES: Final = re.compile(r"\b(?:pieces?|items?) of (?=[a-z]{4,})", re.IGNORECASE)
+"""What counts things that are spoken of in the singular: `three pieces of equipment`."""
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
-def plainly(text: str, *, has_descriptions: bool, is_held: Callable[[str], bool] = lambda word: False) -> str:
+def plainly(
+    text: str, *, has_descriptions: bool, has_pieces: bool = False, is_held: Callable[[str], bool] = lambda word: False
+) -> str:
     """The question with such turns put plainly: `of each shop, and how many cars are in each one` names the shop again.
 
-    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for; `is_held` tells
-    whether a word is a value of the data, which is then meant as it stands.
+    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for, and `has_pieces`
+    whether something is called pieces or items; `is_held` tells whether a word is a value of the data, which is then
+    meant as it stands.
     """
     text = _ARE_NOT_SO.sub(r"\1 not \2", _AS_WELL.sub("", text))
+    text = text if has_pieces else _PIECES.sub("", text)
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
     text = _TELL.sub("", _TELL_OF.sub(" of", text))
     text = _PERCENT.sub("percentage of ", text)

@@ -29,6 +29,9 @@ from resolvers.engines.nl2sql.planner.verbal import is_sized, is_state_of_a_noun
 from resolvers.engines.nl2sql.schema_linking.question_tokens import is_compounded
 
 _SILENT: Final = frozenset((Cue.STOP,))
+_ROWS: Final = 0.8
+"""How well a table must be called by words for its rows to be meant."""
+_CONTAIN: Final = frozenset(("contain", "contains", "containing"))
 _KIND: Final = 0.7
 """How well a column must be called by `kind of rooms` to be what is asked for."""
 _WEAK: Final = {
@@ -291,7 +294,19 @@ def cut(linked: Linked) -> Cut:
     for atom, behind in pairwise(found.atoms):
         if atom.is_(Cue.SUPERLATIVE) and _is_kind(atom, behind):
             atom.cue = None  # first class, where a class is the first
+        if atom.is_(Cue.MATCH) and atom.last - atom.first == 1 and atom.text.lower() in _CONTAIN and _is_rows(behind):
+            atom.cue, atom.said = Cue.HAVE, None  # wards that contain beds
     return found
+
+
+def _is_rows(atom: Atom) -> bool:
+    """Whether an atom names rows, or a column with them, and no value or text."""
+    ref = atom.ref
+    if atom.cue is not None or ref is None or ref.values:
+        return False
+    return ref.best(MentionKind.TABLE) >= _ROWS or (
+        atom.last - atom.first > 1 and ref.best(MentionKind.COLUMN) >= _ROWS
+    )
 
 
 def _tells_how_many(mention: Mention, tokens: Sequence[Token], tables: Container[tuple[int, str | None]]) -> bool:

@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Condition, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.resolving import Resolver
-from resolvers.engines.nl2sql.planner.ways import keys_between
+from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 _IDENTIFIES = frozenset(("id", "code", "number", "no", "key"))
@@ -30,6 +30,7 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
     tables = [resolver.table(cond.table) for cond in frame.conditions if cond.table is not None]
     named = {*resolver.mentioned(), *(one for one in tables if one is not None)}
     said = {root_of(word) for word in resolver.cut.linked.words()}
+    joined: set[tuple[str, frozenset[str]]] = set()
     for bridge, ends, straight in bridges_of(catalog):
         roles = _roles(catalog, straight)
         if not roles or not {one.to for one in ends} <= _used(plan) or roles & said:
@@ -41,9 +42,27 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
         if not deed and bridge not in named and not said & {root_of(word) for word in words}:
             resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
             continue
+        between = (bridge, frozenset(one.to for one in ends))
+        if between in joined or _is_another_way(resolver, bridge, ends):
+            continue  # a crossing goes from a port and to one: along both keys the port would have to be the same
+        joined.add(between)
         pairs = tuple((Column(bridge, one.columns[0]), Column(one.to, one.to_columns[0])) for one in ends)
         plan = _along(plan, bridge, {one.to for one in ends}, pairs)
     return plan
+
+
+def _is_another_way(resolver: Resolver, bridge: str, ends: tuple[Key, Key]) -> bool:
+    """Whether words speak for another of several keys to the same table: `starting in Dover`, of where it goes to."""
+    for end in ends:
+        beside = keys_between(resolver.catalog, bridge, end.to)
+        if not beside:
+            continue
+        meant = chosen(resolver.catalog, beside, resolver.cut.linked.words())
+        if meant is not None and meant != end:
+            return True
+        if meant is None:
+            resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
+    return False
 
 
 def _deed(catalog: Catalog, bridge: str, ends: tuple[Key, Key], said: set[str]) -> bool | None:

@@ -1,5 +1,6 @@
 """Conditions that compare: with values, with counts, with what must be computed first."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Literal as OneOf
 
@@ -159,8 +160,8 @@ class Comparisons(Ordering):
             ref = self.atoms[self.i].ref
             if ref is None:
                 ref = Ref(self.atoms[self.i].first, self.atoms[self.i].last, ())
-            cond.values = (ref,)
             self.i += 1
+            cond.values = (ref, *self._other_beginnings(ref, cond.how))
             last, conditions = self.last, self.frame.conditions
             if noun is None and last is not None and last.kind == "null" and last.negated and conditions[-1:] == [last]:
                 cond.noun = conditions.pop().noun  # have a family name that begins with N
@@ -190,6 +191,17 @@ class Comparisons(Ordering):
             self._add(cond)
             return True
         return self._operand(cond, atom, start)
+
+    def _other_beginnings(self, first: Ref, how: str) -> Iterator[Ref]:
+        """`begins with A or B`, `A or with B`: the letters behind the first one."""
+        tokens = self.cut.linked.tokens
+        while how in ("starts", "ends") and first.last - first.first == 1 and len(tokens[first.first].text) == 1:
+            at = 2 if self.is_(Cue.OR) and self.is_(Cue.WITH, offset=1) else 1
+            atom = self.at(at) if self.is_(Cue.OR) else None
+            if atom is None or atom.last - atom.first != 1 or len(tokens[atom.first].text) != 1:
+                return
+            self.i += at + 1
+            yield Ref(atom.first, atom.last, ())
 
     def _is_held(self, atom: Atom) -> bool:
         """Whether what is contained is a value of its own rather than a part of a text."""

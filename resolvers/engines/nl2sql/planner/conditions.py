@@ -245,6 +245,18 @@ class Conditions(Along):
     def _equal(self, cond: Cond, column: ColumnKey, literals: list[Literal], main: str) -> Part:
         return self._signed(equal_to(as_column(column), literals), cond, column, main)
 
+    def _signed_like(self, cond: Cond, column: ColumnKey, main: str) -> Part:
+        """That a text has something in it, or one of several: `begins with A or B`."""
+        resolver, found = self.resolver, list[Comparison]()
+        for ref in cond.values:
+            resolver.used.add((ref.first, ref.last))
+            text = looked_for(resolver, cond.how, ref)
+            pattern = {"starts": f"{text}%", "ends": f"%{text}"}.get(cond.how, f"%{text}%")
+            found.append(Comparison(as_column(column), Operator.LIKE, (Literal("text", pattern),)))
+        if len(found) > 1 and not cond.negated:
+            return Part(either_of([*found]), cond, column)
+        return self._signed(found[0], cond, column, main)
+
     def _signed(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Part:
         """The comparison, or that there is none such among rows of which there may be several."""
         comparison = self.by_way(comparison, cond, column, main)
@@ -270,7 +282,10 @@ class Conditions(Along):
             if column is not None:
                 begins = BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first))
                 if begins and not self._happens(column):
-                    resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
+                    if (happened := self._when_it_happened(tables, column)) is not None:
+                        column = happened
+                    else:
+                        resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
                 elif guessed_of_people(resolver, column):
                     resolver.doubt("a time is said of people, and not what happened then", 0.35)
                 if (said := self._dated(cond, column, Operator.EQUAL, main)) is not None:
@@ -302,6 +317,12 @@ class Conditions(Along):
                         Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
                     )
         return None
+
+    def _when_it_happened(self, tables: Sequence[str], begun: ColumnKey) -> ColumnKey | None:
+        """The time of rows beside those of which only the beginning is known: operations in a ward that was opened."""
+        beside = [one for one in tables if one != begun.table]
+        column = self.resolver.time_column(beside) if beside else None
+        return column if column is not None and not BORN & set(self.catalog.words(column)) else None
 
     def _is_of_the_thing(self, column: ColumnKey, ref: Ref) -> bool:
         """Whether a year of rows is taken though a verb before it is what another table notes: cars rented in 2024."""
@@ -580,10 +601,7 @@ class Conditions(Along):
         if (said := self._dated(cond, column, operator, main)) is not None:
             return said
         if operator is Operator.LIKE:
-            text = looked_for(resolver, cond)
-            resolver.used.add((cond.values[0].first, cond.values[0].last))
-            pattern = {"starts": f"{text}%", "ends": f"%{text}"}.get(cond.how, f"%{text}%")
-            return self._signed(Comparison(left, operator, (Literal("text", pattern),)), cond, column, main)
+            return self._signed_like(cond, column, main)
         if operator is Operator.BETWEEN:
             return self._between(cond, column, main)
         literals: list[Literal] = []

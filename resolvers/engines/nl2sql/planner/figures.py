@@ -87,7 +87,7 @@ def says_an_amount(resolver: Resolver, ref: Ref) -> bool:
     return is_number and any(token.text.lower() in _OF_AMOUNTS for token in before)
 
 
-_OF_AMOUNTS: Final = word_set("over under above below beneath exceeding exceed exceeds")
+_OF_AMOUNTS: Final = word_set("over under above below beneath exceeding exceed exceeds least most")
 """What is said of amounts alone, and of no times."""
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
@@ -19,11 +19,10 @@ def text_asked_for(resolver: Resolver) -> ColumnKey | None:
     return None
 
 
-def looked_for(resolver: Resolver, cond: Cond) -> str:
+def looked_for(resolver: Resolver, how: str, ref: Ref) -> str:
     """The text that others contain: of a plural without quotes what its singular has as well."""
-    ref = cond.values[0]
     token = resolver.cut.linked.tokens[ref.first]
     alone = ref.last - ref.first == 1 and not token.quoted and token.text.islower()
-    if alone and cond.how == "contains" and len(token.lemma) >= _SHORTEST and token.text.startswith(token.lemma):
+    if alone and how == "contains" and len(token.lemma) >= _SHORTEST and token.text.startswith(token.lemma):
         return token.lemma
     return resolver.text(ref)

@@ -314,7 +314,8 @@ def _is_held(atom: Atom, literals: str, columns: set[str]) -> bool:
     if not columns.isdisjoint(flags):
         return True
     said = [str(value.value).lower() for one in (atom.ref.values if atom.ref else ()) for value in one.values]
-    return not said or any(one in literals for one in said)
+    patterns = (f"{atom.text.lower()}%", f"%{atom.text.lower()}")  # begins with B
+    return not said or any(one in literals for one in (*said, *patterns))
 
 
 def _numbers(pieces: Cut, literals: str) -> Iterator[str]:

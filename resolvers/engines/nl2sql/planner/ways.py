@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.joins import Way
 from resolvers.engines.nl2sql.joining.keys import Key
@@ -39,6 +40,7 @@ def fit(
     roots = {root_of(word) for word in said}
     for column in columns:
         own = set(catalog.words(column)) - {"id", "code", "number", "key"} - set(catalog.table_words(column.table))
+        own |= {"to"}.intersection(tokens_of(column.column))  # which is left out where names are told in words
         own -= set(without)
         for word in own:
             if word in said or root_of(word) in roots:
