@@ -82,7 +82,16 @@ def test_a_steward_decides_suspect_cells_and_saves_them(tab: Page, suspected: tu
     assert "Apple" in first
     assert "unlike rows that agree" in first
     assert found[0]["reason"] in first
-    assert "***" in tab.text(".suspects [aria-label=email]")
+    assert "***" not in tab.text(".suspects")
+    hidden = tab.text(".suspects [aria-label=email] .row")
+    assert "masked" in hidden, "in words"
+    assert "Another form than nearly all of the column." in hidden
+    names = "[...document.querySelectorAll('.suspects .group')].map((one) => one.getAttribute('aria-label'))"
+    assert tab.evaluate(names)[-1] == "email", "what can be read comes first"
+    tab.click(".suspects [aria-label=email] [data-row]")
+    tab.wait_for("!!document.querySelector('.suspects .detail a')")
+    asked = tab.evaluate("document.querySelector('.suspects .detail a').getAttribute('href')")
+    assert asked == "#/ask?q=email+of+visits+where+id+is+40"
     assert "unreadable7" not in tab.text("main")
 
     tab.wait_for("document.querySelectorAll('.actions li').length > 0")

@@ -19,6 +19,7 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.suspects import suspect_cells as cells
 from persistence.tables.suspects import suspect_verdicts as verdicts
 from schema.data_readiness.suspect import (
+    MASKED,
     CellMarks,
     GivenVerdict,
     SuspectCell,
@@ -28,7 +29,7 @@ from schema.data_readiness.suspect import (
 )
 from schema.pagination import Page
 
-SORTABLE: Final = {
+SORTABLE: Final[Mapping[str, str | sa.ColumnElement[Any]]] = {
     "probability": "probability",
     "detected_probability": "detected_probability",
     "asset_fqn": "asset_fqn",
@@ -36,8 +37,9 @@ SORTABLE: Final = {
     "verdict": "verdict",
     "measured_at": "measured_at",
     "decided_at": "decided_at",
+    "masked": sa.case((cells.c.value == MASKED, 1), else_=0),
 }
-"""What a list can be sorted by, with the columns."""
+"""What a list can be sorted by, with the columns. Whether a cell is masked is told as it was when it was found."""
 
 MOST_HEARD: Final = 50_000
 """How many verdicts on one table are heard, the newest of them."""

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 from resolvers.engines.english.grammar import listed
-from resolvers.engines.masking import MASKED
 from schema.data_readiness.quality import AssessmentType
-from schema.data_readiness.suspect import SuspectCell
+from schema.data_readiness.suspect import MASKED, SuspectCell
 from schema.data_readiness.violation import Severity, Violation
 from schema.identifiers import Fqn
 

@@ -5,12 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from schema.data_readiness.profile import ColumnProfile, TableProfile
-from schema.data_readiness.suspect import SuspectCell
+from schema.data_readiness.suspect import MASKED, SuspectCell, SuspectKind
+from schema.descriptions import texts_below
 from schema.identifiers import Fqn
 from schema.utils.metadata_asset import table_of
-
-MASKED: Final = "***"
-"""Stands in the place of a value that is personal data."""
 
 _LEFT_OUT: Final[dict[str, Any]] = {
     "minimum": None,
@@ -78,10 +76,17 @@ def masked_text(text: str, names: Collection[str]) -> str:
     return _FIGURE.sub(unnumbered, _QUOTED.sub(unquoted, text))
 
 
+IN_GENERAL: Final[Mapping[SuspectKind, str]] = {
+    SuspectKind[name]: " ".join(text.split()) for name, text in texts_below(SuspectKind).items()
+}
+"""What speaks against a cell of a kind, whatever its values are."""
+
+
 def masked_cell(cell: SuspectCell, personal: Collection[str] | None) -> SuspectCell:
     """A suspect cell as it may be shown; `personal` are the names of its table's personal columns, None for all.
 
-    What is said of it may quote any column that it names, so it goes without values where it names a personal one.
+    What is said of it may quote any column that it names, so it goes without values where it names a personal one. A
+    reason that would lose something says in general what its kind shows, and a further one is left out.
     """
 
     def is_personal(name: str) -> bool:
@@ -101,7 +106,9 @@ def masked_cell(cell: SuspectCell, personal: Collection[str] | None) -> SuspectC
         quotes = own or personal is None or any(name in text for name in personal)
         return masked_text(text, names) if quotes else text
 
-    changed |= {"reason": told(cell.reason), "further_reasons": [told(one) for one in cell.further_reasons]}
+    reason = told(cell.reason)
+    changed["reason"] = IN_GENERAL.get(cell.kind, reason) if GONE in reason else reason
+    changed["further_reasons"] = [one for one in map(told, cell.further_reasons) if GONE not in one]
     return cell.model_copy(update=changed)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -12,6 +12,9 @@ from schema.base import Change, OptionalJsonObject, Resource, change, choice, re
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.identifiers import UuidText
 from schema.naming import Name
+
+MASKED: Final = "***"
+"""Stands in the place of a value that is personal data."""
 
 
 @choice

@@ -206,6 +206,9 @@ async def test_values_of_personal_columns_are_masked_as_tags_stand(bench: Bench,
     await decide(bench, SuspectVerdict.ALWAYS_FINE, ids=[city["id"]])  # what is masked can be decided
     await assessed(bench, visits)
     assert len(await listed(bench, asset_fqn=f"{visits}.city")) == 3
+    for order, masked in (("masked:asc,probability:desc", [False, False, True]), ("masked:desc", [True, True, True])):
+        in_order = [one["value"] == "***" for one in await listed(bench, sort=order)]
+        assert [in_order[0], in_order[1], in_order[2]] == masked, "values that can be read come first"
 
 
 async def download(bench: Bench, uri: str, format: str) -> str:

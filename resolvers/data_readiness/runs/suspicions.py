@@ -155,7 +155,7 @@ def finding(
         definition_id=kind.id,
         asset_fqn=known.table.fqn,
         severity=guessed_severity(kind.default_severity),
-        display_name=f"{number} suspect cells",
+        display_name=f"{number:,} suspect cells",
         asset_version=version,
         details=details,
     )

@@ -9,9 +9,9 @@ from sqlglot import exp
 from resolvers.engines.checks.counting import CheckedTable, contradictions, guarded, named, repeated_values, total
 from resolvers.engines.checks.model import MOST_EXAMPLES, Check, shown
 from resolvers.engines.checks.predicates import column_of
-from resolvers.engines.masking import MASKED
 from resolvers.engines.sql_guard.guard import GuardedQuery, bound
 from schema.data_readiness.source import TableFacts
+from schema.data_readiness.suspect import MASKED
 
 MOST_KEY_COLUMNS: Final = 6
 

@@ -23,7 +23,7 @@ export function Ask({ given }) {
 function Questions({ given }) {
   const [session, setSession] = useState(given.session);
   const [turns, setTurns] = useState(null);
-  const [text, setText] = useState(given.about ? say("ask.about", { name: given.about }) : "");
+  const [text, setText] = useState(given.q ?? (given.about ? say("ask.about", { name: given.about }) : ""));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState(null);
   const may = useMay();

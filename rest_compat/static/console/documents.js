@@ -545,6 +545,7 @@ export const SUSPECTS = `
       kind: $kind
       probabilityAtLeast: $probabilityAtLeast
       verdict: $verdict
+      orderBy: [MASKED_ASC, PROBABILITY_DESC, ASSET_FQN_ASC]
       limit: 10
       page: $page
     ) {

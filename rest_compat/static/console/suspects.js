@@ -7,12 +7,15 @@ import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js"
 import { ask, save } from "./graph.js";
 import { Closed, useMay } from "./may.js";
 import { Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { bare, link, parts } from "./places.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
 const NOUN = "suspects.count";
 const KINDS = ["DEPENDENCY", "VARIANT", "WRITING", "WORD", "PATTERN", "LETTERS", "RARE", "OUTLIER", "STAND_IN", "MISSING", "DOMAIN", "ORDER", "FORMULA", "REPEATED"];
 const VERDICTS = ["UNDECIDED", "WRONG", "FINE", "ALWAYS_FINE", ""];
 const SURE = ["", "0.5", "0.75", "0.9"];
+// Stands in the place of a value that is personal data.
+const MASK = "***";
 const choiceOf = (key, verdict) => ({
   key,
   verdict,
@@ -95,7 +98,7 @@ export function Suspects({ fqn, columns }) {
   const items = list.items.filter((one) => !gone.has(one.id));
   const pages = Math.max(1, Math.ceil(list.total / list.limit));
   const [{ measuredAt, suspectsInTable }] = found.items;
-  const groups = grouped(items, (one) => one.assetFqn, (one) => one.column, (one, other) => other.items[0].probability - one.items[0].probability);
+  const groups = grouped(items, (one) => one.assetFqn, (one) => one.column, (one, other) => masked(one.items[0]) - masked(other.items[0]) || other.items[0].probability - one.items[0].probability);
   return html`
     <${Frame} note=${say(suspectsInTable > found.total ? "suspects.assessedOf" : "suspects.assessed", { when: moment(measuredAt), found: found.total, all: suspectsInTable })}>
       <${Filter} filter=${filter} columns=${columns} onChange=${filtered}>${may("CAN_CREATE_RESOURCES") && html`<${Save} only=${only} name=${say("suspects.name", { fqn })} />`}<//>
@@ -103,11 +106,11 @@ export function Suspects({ fqn, columns }) {
       <${Outcome} told=${told} />
       <p class="count" role="status">${say(NOUN, { count: Math.max(0, list.total - gone.size) })}${loading || queue.going ? " …" : ""}</p>
       ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${() => setPage(1)}>${say("suspects.first")}</button>` : html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>${say("suspects.showAll")}</button><//>`)}
-      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${may("CAN_WRITE") ? choices : []} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} />`} />`}
+      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${may("CAN_WRITE") ? choices : []} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} table=${may("CAN_EXECUTE") && parts(fqn).at(-1)} />`} />`}
       ${pages > 1 && html`<nav class="pages" aria-label=${say("suspects.pages")}>
-        <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${() => setPage(page - 1)}>${say("suspects.before")}</button>
+        <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${() => setPage(page - 1)}>${say("part.before")}</button>
         <span class="quiet">${say("suspects.page", { page, pages })}</span>
-        <button type="button" class="quiet-button" disabled=${page >= pages} onClick=${() => setPage(page + 1)}>${say("suspects.next")}</button>
+        <button type="button" class="quiet-button" disabled=${page >= pages} onClick=${() => setPage(page + 1)}>${say("part.after")}</button>
       </nav>`}
       ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
     <//>
@@ -157,27 +160,40 @@ function Save({ only, name }) {
 // Nothing that nobody has looked at is certain.
 const chance = (one, value = one.probability) => (one.verdict === "UNDECIDED" && value > 0.99 ? say("suspects.over", { share: percent(0.99) }) : percent(value));
 
+// Whether what stands in a cell, or belongs there, may not be shown.
+const masked = (one) => [one.value, one.repair].includes(MASK);
+
 const Value = ({ text, none }) => (text == null ? html`<em class="quiet">${none}</em>` : html`<code>${text}</code>`);
 
 const Row = ({ one }) => html`
   <span class="row-head">
-    <span class="figure sure">${chance(one)}</span> <${Value} text=${one.value} none=${say("suspects.nothing")} />${one.repair != null && html` <span class="quiet" role="img" aria-label=${say("suspects.belongs")}>→</span> <${Value} text=${one.repair} />`}
+    <span class="figure sure">${chance(one)}</span> ${masked(one) ? html`<em class="quiet">${say("suspects.masked")}</em>` : html`<${Value} text=${one.value} none=${say("suspects.nothing")} />${one.repair != null && html` <span class="quiet" role="img" aria-label=${say("suspects.belongs")}>→</span> <${Value} text=${one.repair} />`}`}
     <span class="kind">${named("suspect", one.kind)}</span>${one.verdict !== "UNDECIDED" && html` <span class="status">${say(`verdict.${one.verdict}`).toLowerCase()}</span>`}
   </span>
   <span class="about"><${English}><${Told} text=${one.reason} /><//></span>
 `;
 
-function Detail({ one }) {
+// A value that is masked here is read at its source, as a question may that its policies let through; that is written
+// down in the audit log.
+function askFor(one, table) {
+  const row = Object.entries(one.rowKey ?? {});
+  if (!table || !masked(one) || !row.length || row.some(([, value]) => value === MASK || value == null)) return null;
+  return link("ask", { q: say("suspects.ask.row", { column: one.column, table: bare(table), row: row.map(([name, value]) => say("suspects.ask.is", { name, value: String(value) })).join(", ") }) });
+}
+
+function Detail({ one, table }) {
   const key = Object.entries(one.rowKey ?? {});
+  const question = askFor(one, table);
   const moved = one.verdict === "UNDECIDED" && Math.abs(one.probability - one.detectedProbability) >= 0.001;
   return html`
     <h3>${one.column}${key.length > 0 && html` <small class="quiet">${say("suspects.rowWhere", { row: listed(key.map(([name, value]) => say("suspects.is", { name, value: String(value ?? say("suspects.nothing")) }))) })}</small>`}</h3>
-    <dl class="beside">
+    ${masked(one) ? html`<p class="quiet">${say("suspects.maskedWhy")}</p>` : html`<dl class="beside">
       <div><dt>${say("suspects.there")}</dt><dd><${Value} text=${one.value} none=${say("suspects.nothing")} /></dd></div>
       <div><dt>${say("suspects.probably")}</dt><dd class=${one.repair == null ? undefined : "new"}><${Value} text=${one.repair} none=${say("suspects.unknown")} /></dd></div>
-    </dl>
+    </dl>`}
     <p><${English}><${Told} text=${one.reason} /><//></p>
     ${one.furtherReasons.length > 0 && html`<h4>${say("suspects.else")}</h4><ul class="why">${one.furtherReasons.map((reason) => html`<li key=${reason}><${English}><${Told} text=${reason} /><//></li>`)}</ul>`}
+    ${question && html`<p><a href=${question}>${say("suspects.ask")}</a></p>`}
     <p class="quiet">${one.verdict === "UNDECIDED" ? say("suspects.chance", { chance: chance(one) }) : say("suspects.said", { verdict: say(`verdict.${one.verdict}`).toLowerCase(), when: moment(one.decidedAt) })}${moved && ` ${say("suspects.moved", { chance: chance(one, one.detectedProbability) })}`}</p>
   `;
 }
