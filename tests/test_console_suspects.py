@@ -94,6 +94,12 @@ def test_a_steward_decides_suspect_cells_and_saves_them(tab: Page, suspected: tu
     assert asked == "#/ask?q=email+of+visits+where+id+is+40"
     assert "unreadable7" not in tab.text("main")
 
+    tab.click(".jumps a:nth-child(4)")
+    tab.wait_for("document.activeElement.innerText.startsWith('Suspect cells')")
+    assert "part=suspects" in tab.evaluate("location.hash"), "a link to a part is one to share"
+    top = tab.evaluate("document.activeElement.getBoundingClientRect().top")
+    assert 40 < top < 100, "the part stands below what leads to it"
+
     tab.wait_for("document.querySelectorAll('.actions li').length > 0")
     [action, *_] = client("GET", f"/data-readiness/actions?asset_fqn={TABLE}")["data"]
     assert action["what"].replace("`", "") in tab.text(".actions li"), "what to do first"

@@ -1,12 +1,12 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
 import { useEffect } from "../vendor/preact-hooks.js";
 
-import { ASSET, LOCATE, PROFILE } from "./documents.js";
+import { ASSET, LOCATE, PROFILE, WAITING_ON } from "./documents.js";
 import { Lineage } from "./lineage.js";
 import { Empty, Failed, Heading, html, Loading, NotShown, Told, useAnswer } from "./parts.js";
-import { above, link, parts } from "./places.js";
+import { link, parts, settle } from "./places.js";
 import { Picture, Shares } from "./profile.js";
-import { Actions, Score, Violations } from "./quality.js";
+import { Score, Wrong } from "./quality.js";
 import { References } from "./references.js";
 import { Rules } from "./rules.js";
 import { Closed, useMay } from "./may.js";
@@ -36,6 +36,9 @@ function Table({ given }) {
   const answer = useAnswer(ASSET, variables);
   const profile = useAnswer(PROFILE, variables);
   const may = useMay();
+  useEffect(() => {
+    if (given.part && answer.data) jump(given.part);
+  }, [given.part, answer.data?.metadata.id]);
   if (!variables) return html`<${Empty} icon="table" title=${say("asset.noneNamed")}>${pieces("asset.lookIn", { find: html`<a href=${link("find")}>${say("place.find")}</a>` })}<//>`;
   if (answer.failure) return html`<${Heading} title=${fqn}>${parts(fqn).at(-1)}<//><${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} what=${say("asset.opening")} />`;
@@ -48,12 +51,13 @@ function Table({ given }) {
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">${say("asset.undescribed")}</p>`}
+    <${Waiting} variables=${variables} />
     <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}<a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a>${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}</div>
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
-    <${Actions} fqn=${fqn} />
+    <${Jumps} given=${given} />
     <div class="two">
       <${Score} fqn=${fqn} />
-      <${Violations} fqn=${fqn} />
+      <${Wrong} fqn=${fqn} />
     </div>
     <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
     <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
@@ -62,6 +66,30 @@ function Table({ given }) {
     <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
     <${Rules} fqn=${fqn} columns=${columns} />
   `;
+}
+
+// The parts of the page, by the ids of their sections. It is a long one, above all in a narrow window.
+const JUMPS = [["score", "quality.score"], ["wrong", "quality.wrong"], ["columns", "asset.columns"], ["suspects", "suspects.title"], ["lineage", "lineage.title"], ["keys", "asset.keys"], ["versions", "asset.versions"], ["rules", "quality.rules"]];
+
+// To a part, with the focus, so that the keyboard goes on from there.
+function jump(id) {
+  const heading = document.querySelector(`#${CSS.escape(id)} h2`);
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  document.getElementById(id).scrollIntoView();
+}
+
+const Jumps = ({ given }) => html`
+  <nav class="jumps" aria-label=${say("asset.parts")}>
+    ${JUMPS.map(([id, title]) => html`<a key=${id} href=${link("asset", { ...given, part: id })} onClick=${(event) => (event.preventDefault(), settle("asset", { ...given, part: id }), jump(id))}>${say(title)}</a>`)}
+  </nav>
+`;
+
+// What runs propose about the table, until somebody decides; nothing is said where nothing waits.
+function Waiting({ variables }) {
+  const [newest] = useAnswer(WAITING_ON, variables).data?.metadata.proposals.nodes ?? [];
+  return newest ? html`<p class="after waiting"><a href=${link("inbox", { run: newest.runId, like: `${variables.fqn}*` })}>${say("asset.waiting")}</a></p>` : null;
 }
 
 function facts(table) {
@@ -93,7 +121,7 @@ function Columns({ table, columns, profile, chosen }) {
     if (chosen) document.querySelector("tr.chosen")?.scrollIntoView({ block: "center" });
   }, [chosen, table.id]);
   return html`
-    <section class="part" aria-label=${say("asset.columns")}>
+    <section class="part" id="columns" aria-label=${say("asset.columns")}>
       <h2>${say("asset.columns")} <small>${measuredBy(profile, measured)}</small></h2>
       ${profile.failure && html`<${Failed} failure=${profile.failure} again=${profile.again} />`}
       ${columns.length === 0 && html`<${Empty} title=${say("asset.noColumns")}>${say("asset.noColumns.next")}<//>`}

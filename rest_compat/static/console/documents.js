@@ -150,6 +150,18 @@ export const PROFILE = `
   }
 `;
 
+export const WAITING_ON = `
+  query ConsoleWaitingOn($resourceUri: String!, $fqn: String!) {
+    metadata(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+      proposals(state: [PROPOSED], first: 1) {
+        nodes {
+          runId
+        }
+      }
+    }
+  }
+`;
+
 export const SCORE = `
   query ConsoleScore($fqn: String!) {
     scorecard(request: { assetFqn: $fqn }) {
@@ -202,10 +214,19 @@ export const RULES = `
   }
 `;
 
-export const VIOLATIONS = `
-  query ConsoleViolations($fqn: String!) {
+export const WRONG = `
+  query ConsoleWrong($fqn: String!) {
     scorecard(request: { assetFqn: $fqn }) {
       overallScore
+    }
+    actions(assetFqn: $fqn, limit: 5) {
+      total
+      items {
+        violationId
+        what
+        reason
+        severity
+      }
     }
     violations(assetFqn: $fqn, status: OPEN, limit: 100) {
       total
@@ -218,21 +239,6 @@ export const VIOLATIONS = `
         column
         lastSeenAt
         seenCount
-      }
-    }
-  }
-`;
-
-export const ACTIONS = `
-  query ConsoleActions($fqn: String!) {
-    actions(assetFqn: $fqn, limit: 5) {
-      total
-      items {
-        violationId
-        what
-        reason
-        severity
-        assetFqn
       }
     }
   }

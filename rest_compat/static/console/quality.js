@@ -1,5 +1,5 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
-import { ACTIONS, SCORE, VIOLATIONS } from "./documents.js";
+import { SCORE, WRONG } from "./documents.js";
 import { Ring } from "./overview.js";
 import { Empty, English, html, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { link } from "./places.js";
@@ -31,7 +31,7 @@ export function Short({ items, total = items.length, children }) {
 export function Score({ fqn }) {
   const answer = useAnswer(SCORE, { fqn });
   return html`
-    <${Part} title=${say("quality.score")} answer=${answer}>
+    <${Part} id="score" title=${say("quality.score")} answer=${answer}>
       ${({ scorecard }) => {
         if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")}>${say("quality.unassessed.next")}<//>`;
         return html`
@@ -75,27 +75,6 @@ function Receipts({ dimensions }) {
   `;
 }
 
-// What to mend first, ranked by the platform; nothing is said of a table with which nothing is wrong.
-export function Actions({ fqn }) {
-  const answer = useAnswer(ACTIONS, { fqn });
-  if (!answer.failure && !answer.data?.actions.total) return null;
-  return html`
-    <${Part} title=${say("quality.first")} answer=${answer}>
-      ${({ actions }) => html`
-        <ol class="plain rows actions">
-          ${actions.items.map(
-            (one) => html`<li key=${one.violationId}>
-              <${Severity} value=${one.severity} />
-              <${English}><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span><//>
-            </li>`,
-          )}
-        </ol>
-        <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>${say("quality.inbox")}</a>${actions.total > actions.items.length && html`<span class="quiet">${say("quality.less", { count: actions.total - actions.items.length })}</span>`}</p>
-      `}
-    <//>
-  `;
-}
-
 // What is wrong, as a sentence where a rule says it, else by the name of its kind; names stand between backticks.
 export const wrongOf = (one) => one.inWords || one.displayName || sentence(plain(one.name));
 
@@ -124,24 +103,40 @@ export function seen(members) {
   return say(often > 1 ? "quality.seenOften" : "quality.seen", { count: often, when: moment(last) });
 }
 
-export function Violations({ fqn }) {
-  const answer = useAnswer(VIOLATIONS, { fqn });
+// What is wrong: first what to mend first, ranked by the platform, then what else is open.
+export function Wrong({ fqn }) {
+  const answer = useAnswer(WRONG, { fqn });
   return html`
-    <${Part} title=${say("quality.open")} answer=${answer}>
-      ${({ violations, scorecard }) => {
+    <${Part} id="wrong" title=${say("quality.wrong")} answer=${answer}>
+      ${({ actions, violations, scorecard }) => {
         if (!violations.total && scorecard?.overallScore == null) return html`<${Empty} title=${say("quality.unlooked")}>${say("quality.unassessed.next")}<//>`;
         if (!violations.total) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
+        const first = new Set(actions.items.map((one) => one.violationId));
+        const others = violations.items.filter((one) => !first.has(one.id)).sort(worst);
         return html`
-          <${Short} items=${alike([...violations.items].sort(worst))}>
-            ${(one) => html`<li key=${one.id}>
-              <${Severity} value=${one.severity} /> <strong><${English}><${Told} text=${wrongOf(one)} /><//></strong>
-              <${Where} members=${one.members} name=${one.inWords ? "" : one.displayName || one.name} />
-              <span class="quiet line">${seen(one.members)}</span>
-            </li>`}
-          <//>
+          <ol class="plain rows actions">
+            ${actions.items.map((one) => html`<${Action} key=${one.violationId} one=${one} found=${violations.items.find(({ id }) => id === one.violationId)} />`)}
+          </ol>
+          <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>${say("quality.inbox")}</a></p>
+          ${others.length > 0 && html`<details class="more"><summary>${say("quality.less", { count: others.length })}</summary>
+            <ul class="plain rows">${alike(others).map(
+              (one) => html`<li key=${one.id}>
+                <${Severity} value=${one.severity} /> <strong><${English}><${Told} text=${wrongOf(one)} /><//></strong>
+                <${Where} members=${one.members} name=${one.inWords ? "" : one.displayName || one.name} />
+                <span class="quiet line">${seen(one.members)}</span>
+              </li>`,
+            )}</ul>
+          </details>`}
           <${NotShown} count=${violations.total - violations.items.length} />
         `;
       }}
     <//>
   `;
 }
+
+const Action = ({ one, found }) => html`
+  <li>
+    <${Severity} value=${one.severity} />
+    <span><${English}><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span><//>${found && html`<span class="quiet line">${sentence(seen([found]))}.</span>`}</span>
+  </li>
+`;

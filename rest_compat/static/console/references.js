@@ -42,15 +42,15 @@ export function References({ profile, uri, table, columns, onChange }) {
   const said = saidOf(columns);
   const known = new Set(said.map(sameAs));
   const references = [...said, ...(measured?.foreignKeys ?? []).filter((one) => !known.has(sameAs(one)))];
-  if (!keys.length && !references.length && !may(NEEDS)) return null;
   const remove = ({ fqn, targetFqn, targetColumns: [column] }) =>
     ask(REMOVE_REFERENCE, { resourceUri: uri, fqn, targetFqn: `${targetFqn}.${part(column)}` }).then(
       () => (setTold({ said: say("references.removed") }), onChange()),
       (failure) => setTold({ failure }),
     );
   return html`
-    <section class="part" aria-label=${say("asset.keys")}>
+    <section class="part" id="keys" aria-label=${say("asset.keys")}>
       <h2>${say("asset.keys")}</h2>
+      ${!keys.length && !references.length && profile.data && html`<p class="quiet">${say("asset.keys.none")}</p>`}
       ${references.length > 0 && html`<${Relations} name=${table.name} uri=${uri} references=${references} />`}
       <ul class="plain">
         ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(keySaid(key), { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}

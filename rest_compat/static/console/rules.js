@@ -46,7 +46,7 @@ export function Rules({ fqn, columns }) {
     });
   const line = (one) => html`<${Rule} key=${one.id} one=${one} may=${may} onMove=${move} onDelete=${remove} />`;
   return html`
-    <section class="part" aria-label=${title}>
+    <section class="part" id="rules" aria-label=${title}>
       <h2>${title}</h2>
       ${failure && html`<${Failed} failure=${failure} again=${again} />`}
       ${total === null && loading && html`<${Loading} />`}

@@ -117,7 +117,7 @@ export function Suspects({ fqn, columns }) {
   `;
 }
 
-const Frame = ({ note, children }) => html`<section class="part suspects" aria-label=${say("suspects.title")}><h2>${say("suspects.title")}${note && html` <small>${note}</small>`}</h2>${children}</section>`;
+const Frame = ({ note, children }) => html`<section class="part suspects" id="suspects" aria-label=${say("suspects.title")}><h2>${say("suspects.title")}${note && html` <small>${note}</small>`}</h2>${children}</section>`;
 
 function inWords({ kind, sure, verdict }) {
   const said = [kind && named("suspect", kind), sure && say("suspects.wrongWith", { sure: say(`suspects.sure.${sure}`) }), say(`verdict.${verdict}`).toLowerCase()].filter(Boolean).join(", ");

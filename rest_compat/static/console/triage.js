@@ -130,6 +130,7 @@ function Detail({ one, may }) {
     ${wrong !== null && !one.inWords && html`<p>${say("triage.wrong", { count: wrong, all: denominator })}</p>`}
     ${wrong === null && value != null && html`<p>${say("triage.measured", { value: `${value} ${unit ?? ""}` })}</p>`}
     ${examples.length > 0 && html`<${Examples} examples=${examples} />`}
+    ${one.details.suspects > 0 && html`<p><a class="button quiet-button" href=${link("asset", { fqn: tableOf(one.assetFqn), part: "suspects" })}>${say("triage.suspects")}</a></p>`}
     <${Reached} key=${one.id} id=${one.id} />
     <p class="quiet">${sentence(seen([one]))}.</p>
     ${may ? html`<${Assign} one=${one} />` : one.assignedTo && html`<p>${say("triage.assigned", { who: one.assignedTo })}</p>`}
