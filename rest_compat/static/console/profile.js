@@ -1,5 +1,6 @@
 // The figures of one column, small enough to stand in its row.
 import { html } from "./parts.js";
+import { names } from "./rows.js";
 import { number, percent, say, short } from "./words.js";
 
 const WIDTH = 160;
@@ -23,28 +24,29 @@ export function Picture({ figures }) {
   if (figures.masked) return html`<span class="quiet">${say("profile.masked")}</span>`;
   if (figures.histogram.length > 1) return html`<${Histogram} figures=${figures} />`;
   if (figures.topValues.length) return html`<${TopValues} figures=${figures} />`;
-  if (figures.minimum != null) return html`<span>${figures.minimum} – ${figures.maximum}</span>`;
+  if (figures.minimum != null) return html`<span>${shown(figures.minimum, figures.name)} – ${shown(figures.maximum, figures.name)}</span>`;
   return html`<span class="quiet">–</span>`;
 }
 
 // Numbers and days as they are read; other texts as they are.
-function shown(value) {
-  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Math.abs(value) >= 10_000 ? short(Number(value)) : number(Number(value)).replace(/(\d)[,.\s](\d{3})$/, "$1$2");
-  return value.replace(/T00:00:00.*$/, "");
+function shown(value, column) {
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return value.replace(/T00:00:00.*$/, "");
+  if (names(column) && /^\d+$/.test(value)) return value;
+  return Math.abs(value) >= 10_000 ? short(Number(value)) : number(Number(value));
 }
 
 function Histogram({ figures }) {
   const { histogram, mean } = figures;
   const most = Math.max(...histogram.map((bin) => bin.count), 1);
   const step = WIDTH / histogram.length;
-  const from = shown(histogram[0].lower);
-  const to = shown(histogram.at(-1).upper);
+  const from = shown(histogram[0].lower, figures.name);
+  const to = shown(histogram.at(-1).upper, figures.name);
   const told = say(mean == null ? "profile.from" : "profile.mean", { from, to, mean: mean == null ? "" : number(mean) });
   return html`
     <svg class="histogram" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${told}>
       ${histogram.map((bin, at) => {
         const height = bin.count ? Math.max(1, (bin.count / most) * HEIGHT) : 0;
-        const title = `${shown(bin.lower)} – ${shown(bin.upper)}: ${number(bin.count)}`;
+        const title = `${shown(bin.lower, figures.name)} – ${shown(bin.upper, figures.name)}: ${number(bin.count)}`;
         return html`<rect key=${at} x=${at * step} y=${HEIGHT - height} width=${Math.max(1, step - 1)} height=${height}><title>${title}</title></rect>`;
       })}
     </svg>

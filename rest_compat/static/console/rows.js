@@ -9,7 +9,7 @@ const WHOLE = /^-?\d+$/;
 
 // Numbers that name things have no separator between thousands: 1989 is a year.
 const NAMING = new Set(["year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season", "at", "date"]);
-const names = (column) => NAMING.has(column.replace(/([a-z\d])([A-Z])/g, "$1 $2").split(/[^\p{L}\p{N}]+/u).at(-1).toLowerCase());
+export const names = (column) => NAMING.has(column.replace(/([a-z\d])([A-Z])/g, "$1 $2").split(/[^\p{L}\p{N}]+/u).at(-1).toLowerCase());
 
 function figure(value, name) {
   const text = String(value);

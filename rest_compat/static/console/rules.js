@@ -65,11 +65,10 @@ export function Rules({ fqn, columns }) {
 function Rule({ one, may, onMove, onDelete }) {
   const moves = may("CAN_WRITE") ? MOVES[one.state] : [];
   const words = wordsOfRule(one);
-  return html`<li>
-    <${Severity} value=${one.severity} /> <strong><${English} own=${words !== one.inWords && words !== one.name}><${Told} text=${words} /><//></strong> <span class="kind">${named("rule", one.state)}</span>
-    <${Where} members=${[{ column: parts(one.assetFqn)[4] }]} name=${one.inWords ? "" : one.name} />
-    ${one.description && html`<span class="quiet line">${one.origin === "PERSON" ? one.description : html`<${English}>${one.description}<//>`}</span>`}
-    ${moves.length > 0 && html`<span class="line row-acts">
+  return html`<li class="rule">
+    <span><${Severity} value=${one.severity} /> <${Where} members=${[{ column: parts(one.assetFqn)[4] }]} name=${words} /> <strong><${English} own=${words !== one.inWords && words !== one.name}><${Told} text=${words} /><//></strong> <span class="kind">${named("rule", one.state)}</span>
+    ${one.description && (one.origin === "PERSON" || words === one.name) && html`<span class="quiet line">${one.origin === "PERSON" ? one.description : html`<${English}>${one.description}<//>`}</span>`}</span>
+    ${moves.length > 0 && html`<span class="row-acts">
       ${moves.map((state) => html`<button key=${state} type="button" class="quiet-button" aria-label=${say("rules.doOf", { verb: verbOf(one, state), name: one.name })} onClick=${() => onMove(one, state)}>${verbOf(one, state)}</button>`)}
       ${one.origin === "PERSON" && may("CAN_DELETE") && html`<button type="button" class="quiet-button" aria-label=${say("rules.doOf", { verb: say("rules.delete"), name: one.name })} onClick=${() => onDelete(one)}>${say("rules.delete")}</button>`}
     </span>`}
