@@ -97,6 +97,8 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         mine = "[...document.querySelectorAll('.card')].find((one) => one.innerText.includes('South'))"
         tab.evaluate(f"{mine}.querySelector('button').click()")
         tab.wait_for("document.querySelector('.facts .status')?.innerText === 'completed'")
+        assert not tab.evaluate("!!document.querySelector('main progress')"), "what is over has no bar"
+        assert "Enrich all tables" in tab.text(".part .acts"), "what comes next"
         tab.click(".part .button")  # what came in
         tab.wait_for("document.querySelector('.count')?.innerText === '2 results'")
         tab.evaluate("location.hash = '#/find?under=south&kind=COLUMN'")  # far below the source, too

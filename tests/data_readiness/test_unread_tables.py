@@ -21,12 +21,15 @@ pytestmark = pytest.mark.anyio
 async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "lab"
     folder.mkdir()
-    (folder / "good.csv").write_text("id,city\n" + "".join(f"{at},Town {at % 5}\n" for at in range(60)))
-    (folder / "broken.parquet").write_bytes(b"no parquet at all")
     (folder / "readme.md").write_text("")
     door = RestDoor(world.client)
     body = {"name": "Shop", "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
     bench = await connected(world, door, body)
+    told = (await bench.ingest("failed"))["error_message"]
+    assert "The source shows no table to ingest. It holds readme.md. Its name does not end as that of a CSV," in told
+
+    (folder / "good.csv").write_text("id,city\n" + "".join(f"{at},Town {at % 5}\n" for at in range(60)))
+    (folder / "broken.parquet").write_bytes(b"no parquet at all")
     ingested = (await bench.ingest())["output"]
     assert (ingested["ignored_files"], [one["path"] for one in ingested["ignored"]]) == (1, ["readme.md"])
     assert ingested["assets_not_read"] == len(ingested["not_read"]) == 1

@@ -320,6 +320,15 @@ export const CSV = `
   }
 `;
 
+export const DOWNLOAD = `
+  query ConsoleDownload($resourceUri: String!) {
+    artifactDownload(resourceUri: $resourceUri) {
+      name
+      url
+    }
+  }
+`;
+
 export const LOCATE = `
   query ConsoleLocate($fqn: String!) {
     dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
@@ -341,6 +350,7 @@ export const RUNS = `
         configurationId
         status
         workflowType
+        workflowName
         assetFqn
         startedAt
         completedAt
@@ -364,11 +374,13 @@ export const RUN = `
       configurationId
       status
       workflowType
+      workflowName
       assetFqn
       startedAt
       completedAt
       durationSeconds
       errorMessage
+      input
       output
       progress {
         tasks

@@ -179,6 +179,9 @@ export const SOURCES = `
         filesystemConfig
         updatedAt
         permissions
+        catalog {
+          total
+        }
       }
     }
   }

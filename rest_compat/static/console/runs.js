@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { RUNS } from "./documents.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, Heading, html, Loading, Views } from "./parts.js";
+import { Empty, English, Failed, Heading, html, Loading, Views } from "./parts.js";
 import { link } from "./places.js";
 import { Run } from "./run.js";
 import { Schedules } from "./schedules.js";
@@ -27,9 +27,14 @@ export const RunViews = ({ now }) => html`
 
 export const Status = ({ value }) => html`<span class=${`status ${value.toLowerCase()}`}>${named("status", value)}</span>`;
 
-// How many tasks are over of those that there are; more may begin while a run goes on.
-export function Progress({ progress: { tasks, completed, failed, skipped }, label }) {
+// What a run works on: a part of the catalog, or the source that it reads in, by its name.
+export const placeOf = ({ assetFqn, workflowType, workflowName }) => assetFqn || (workflowType === "SERVICE_INGESTION" ? workflowName : "");
+
+// How many tasks are over of those that there are; more may begin while a run goes on. Once it is over there is nothing
+// to wait for, and the tasks are a figure like others.
+export function Progress({ run: { progress: { tasks, completed, failed, skipped }, status }, label }) {
   const over = completed + failed + skipped;
+  if (!isOpen(status)) return tasks ? html`<span class="quiet small">${over < tasks || failed ? say(failed ? "runs.progressFailed" : "runs.progress", { over, failed, tasks: say("count.tasks", { count: tasks }) }) : say("count.tasks", { count: tasks })}</span>` : null;
   return html`
     <span class="progress">
       <progress max=${Math.max(1, tasks)} value=${over} aria-label=${label}></progress>
@@ -65,10 +70,10 @@ function List({ only }) {
 
 const Line = ({ run }) => html`
   <li>
-    <a href=${link("runs", { run: run.id, configuration: run.configurationId })}>${sentence(work(run.workflowType))}</a>
+    <span class="deed"><a href=${link("runs", { run: run.id, configuration: run.configurationId })}>${sentence(work(run.workflowType))}</a> ${placeOf(run)}</span>
+    <${Progress} run=${run} label=${say("run.overOf", { work: work(run.workflowType) })} />
     <${Status} value=${run.status} />
-    <${Progress} progress=${run.progress} label=${say("run.overOf", { work: work(run.workflowType) })} />
-    <span class="quiet line">${[run.assetFqn, moment(run.startedAt) || say("run.waits"), lasted(run)].filter(Boolean).join(" · ")}</span>
-    ${run.errorMessage && html`<span class="line trouble">${run.errorMessage}</span>`}
+    <span class="quiet line">${[moment(run.startedAt) || say("run.waits"), lasted(run)].filter(Boolean).join(" · ")}</span>
+    ${run.errorMessage && html`<span class="line trouble"><${English}>${run.errorMessage}<//></span>`}
   </li>
 `;

@@ -3,7 +3,6 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
-import { START_RUN } from "./documents.js";
 import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
 import { Closed, holds, useMay } from "./may.js";
 import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
@@ -11,13 +10,10 @@ import { link, part } from "./places.js";
 import { RunViews, Status } from "./runs.js";
 import { Edit } from "./source-edit.js";
 import { Field, filled, KINDS } from "./source-kinds.js";
-import { configurationOf } from "./start.js";
+import { ON_ALL, startOn } from "./start.js";
 import { named, number, say } from "./words.js";
 
 const RUNS = ["CAN_EXECUTE"];
-
-// What is done to all tables of a source at once, one after the other.
-const ON_ALL = { enrich: "RUN_ALL_ENRICHMENT", assess: "DQ_ASSESSMENT" };
 
 export function Sources({ given }) {
   const answer = useAnswer(SOURCES, {});
@@ -70,12 +66,7 @@ function Source({ source, runs, onGone }) {
       const run = (await ask(INGEST, { configurationId: await ingestionOf(source) })).triggerRun;
       location.hash = link("runs", { run: run.id, configuration: run.configurationId });
     });
-  const start = (work) =>
-    act(work, async () => {
-      const configurationId = await configurationOf({ name: say(`sources.${work}`), workflowType: ON_ALL[work] });
-      const run = (await ask(START_RUN, { configurationId, assetFqn: part(service) })).triggerRun;
-      location.hash = link("runs", { run: run.id, configuration: run.configurationId });
-    });
+  const start = (work) => act(work, () => startOn(work, part(service)));
   const disconnect = () =>
     setAsked({
       verb: say("sources.delete"),
@@ -90,6 +81,9 @@ function Source({ source, runs, onGone }) {
       },
     });
   const wrong = source.status === "ERROR";
+  // Before anything is read in there is one thing to do; what can be done with tables comes once there are some.
+  const known = source.catalog.total > 0;
+  const verifying = may("CAN_EXECUTE") && html`<button type="button" class=${wrong ? undefined : known ? "bare-button" : "quiet-button"} disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>`;
   return html`
     <li class="card">
       <div class="card-head"><strong>${source.name}</strong> <span class="kind">${named("sources", source.connectionType)}</span> <${Status} value=${source.status} />
@@ -99,12 +93,15 @@ function Source({ source, runs, onGone }) {
       ${source.description && html`<p class="quiet">${source.description}</p>`}
       ${source.statusMessage && wrong && html`<p class="trouble">${source.statusMessage}</p>`}
       <p class="acts">
-        ${runs && html`<button type="button" class=${wrong ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : "sources.ingest")}</button>`}
-        ${may("CAN_EXECUTE") && html`<button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${verify}>${say(state.busy === "verify" ? "sources.verifying" : "sources.verify")}</button>`}
-        ${runs && Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
-        <a class="button quiet-button" href=${link("find", { under: service, kind: "TABLE" })}>${say("sources.browse")}</a>
-        <a class="button quiet-button" href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
-        ${may("CAN_DELETE") && html`<button type="button" class="quiet-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>`}
+        ${known && html`<a class="button" href=${link("find", { under: part(service), kind: "TABLE" })}>${say("sources.browse")}</a>`}
+        ${runs && html`<button type="button" class=${wrong || known ? "quiet-button" : undefined} disabled=${Boolean(state.busy)} onClick=${ingest}>${say(state.busy === "ingest" ? "sources.ingesting" : known ? "sources.ingestAgain" : "sources.ingest")}</button>`}
+        ${(wrong || !known) && verifying}
+        ${runs && known && Object.keys(ON_ALL).map((work) => html`<button key=${work} type="button" class="quiet-button" disabled=${Boolean(state.busy)} title=${say(`sources.${work}.told`)} onClick=${() => start(work)}>${say(state.busy === work ? "sources.ingesting" : `sources.${work}`)}</button>`)}
+      </p>
+      <p class="asides">
+        ${!wrong && known && verifying}
+        <a href=${link("access", { on: source.resourceUri })}>${say("sources.access")}</a>
+        ${may("CAN_DELETE") && html`<button type="button" class="bare-button" disabled=${Boolean(state.busy)} onClick=${disconnect}>${say("sources.delete")}</button>`}
       </p>
       ${may("CAN_WRITE") && html`<${Edit} source=${source} onChanged=${onGone} />`}
       ${state.said && html`<p class="outcome" role="status">${state.said}</p>`}
@@ -163,7 +160,7 @@ function Connect({ onMade, first }) {
         ${credentials.map((one) => html`<${Field} key=${kind + one[0]} one=${one} />`)}
         <button type="submit" disabled=${busy}>${say(busy ? "sources.connecting" : "sources.connect")}</button>
       </form>
-      <p class="quiet small">${credentials.length > 0 && `${say("sources.hidden")} `}${say("sources.others")}</p>
+      <p class="quiet small">${kind === "NFS" && `${say("sources.files")} `}${credentials.length > 0 && `${say("sources.hidden")} `}${say("sources.others")}</p>
       ${failure && html`<${Failed} failure=${failure} />`}
     </details>
   `;

@@ -51,6 +51,15 @@ function Choices({ fqn }) {
   `;
 }
 
+// What is done to all tables of a source at once, one after the other.
+export const ON_ALL = { enrich: "RUN_ALL_ENRICHMENT", assess: "DQ_ASSESSMENT" };
+
+export async function startOn(work, fqn) {
+  const configurationId = await configurationOf({ name: say(`sources.${work}`), workflowType: ON_ALL[work] });
+  const run = (await ask(START_RUN, { configurationId, assetFqn: fqn })).triggerRun;
+  location.hash = link("runs", { run: run.id, configuration: run.configurationId });
+}
+
 // The configuration that is the one to use, else the newest; the first run of a kind makes one as it stands.
 export async function configurationOf({ name, workflowType }) {
   const { items } = (await ask(CONFIGURATIONS, { workflowType })).workflowConfigurations;

@@ -57,10 +57,7 @@ class Ingestion(RunWork):
         if not any(unit.arguments["tables"] for unit in units):
             what = f"nothing that can be ingested under {self.run.asset_fqn}" if self._wanted else "no table to ingest"
             what = what if self._included is None else "none of the tables that include names"
-            raise JobError(
-                f"The source shows {what}. Check the user's permissions, selected_tables and asset_fqn. "
-                "The catalog was left as it is."
-            )
+            raise JobError(f"The source shows {what}. {_advice(ignored)} The catalog was left as it is.")
         units[0].arguments["ignored"] = ignored
         return units
 
@@ -220,6 +217,16 @@ def _told(found: tuple[list[CatalogTable], str, str]) -> list[ToldStatement]:
     if not any(one.is_view and one.definition for one in tables):
         return []
     return view_statements(LineageCatalog.of(tables), uri, dialect)
+
+
+def _advice(ignored: Mapping[str, Any]) -> str:
+    """What to look at when a source shows nothing: the files that are no tables, where it has such."""
+    named = ignored.get("ignored") or ()
+    if not named:
+        return "Check the user's permissions, selected_tables and asset_fqn."
+    count, first = ignored["ignored_files"], named[0]
+    others = f" and {count - 1:,} more" if count > 1 else ""
+    return f"It holds {first['path']}{others}. {first['reason']}"
 
 
 def _listed(source: Connector) -> tuple[list[SchemaInfo], bool, dict[str, Any]]:
