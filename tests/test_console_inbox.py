@@ -215,6 +215,7 @@ def test_fifty_proposals_are_decided_in_forty_key_strokes(tab: Page, ruled: tupl
     tab.wait_for(f"document.querySelectorAll('[aria-expanded]').length > 1 && {ROWS} === {min(groups, 10)}")
     tab.evaluate("document.querySelector('[data-row]').focus()")
     keys = Keyboard(tab)
+    assert "nullValues" not in tab.text(".board"), "rules are told in words"
 
     keys("Enter")
     tab.wait_for("document.querySelectorAll('.within').length > 2")

@@ -71,6 +71,8 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.open(link)
         tab.wait_for("location.pathname === '/console' && !!document.querySelector('.empty strong')")
         assert "The catalog of this project is empty" in tab.text(".empty")
+        tab.evaluate("location.hash = '#/ask'")
+        tab.wait_for("document.querySelectorAll('.empty a').length === 1 && !document.querySelector('#question')")
         tab.click(".empty a")
         tab.wait_for_element("details[open] .stacked select")
         tab.evaluate(

@@ -9,7 +9,7 @@ import { Empty, Failed, Heading, html, Loading, useAnswer, Views } from "./parts
 import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { Turn } from "./turn.js";
-import { moment, say } from "./words.js";
+import { moment, pieces, say } from "./words.js";
 
 const LONGEST_TITLE = 80;
 
@@ -39,6 +39,9 @@ function Questions({ given }) {
   }, [given.session]);
   useEffect(() => field.current?.focus(), [session]);
 
+  // Before there is a table there is nothing to ask, and with the first of them there is an example.
+  const suggested = useAnswer(SUGGESTED, {});
+  const tables = suggested.data?.searchMetadata.items;
   const earlier = useAnswer(SESSION_TURNS, session && turns === null ? { sessionId: session } : undefined);
   const shown = turns ?? (session && earlier.data ? fromBefore(earlier.data.turns.items) : []);
 
@@ -78,7 +81,8 @@ function Questions({ given }) {
     </ol>
     ${failure && html`<${Failed} failure=${failure} />`}
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
-    ${may("CAN_EXECUTE") && html`<form
+    ${tables?.length === 0 && !session && html`<${Empty} icon="database" title=${say("find.empty")}>${pieces("ask.empty.next", { connect: html`<a href=${link("runs", { of: "sources" })}>${say("find.empty.connect")}</a>` })}<//>`}
+    ${may("CAN_EXECUTE") && (session || tables?.length !== 0) && html`<form
       class="composer"
       onSubmit=${(event) => {
         event.preventDefault();
@@ -88,7 +92,7 @@ function Questions({ given }) {
       <label class="hidden" for="question">${say("ask.yours")}</label>
       <textarea
         id="question" ref=${field} rows="2" maxlength="10000" value=${text}
-        placeholder=${say(shown.length ? "ask.next" : "ask.first")}
+        placeholder=${shown.length ? say("ask.next") : tables?.length ? say("ask.about", { name: tables[0].name.replaceAll("_", " ") }) : ""}
         onInput=${(event) => setText(event.target.value)}
         onKeyDown=${(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -98,14 +102,12 @@ function Questions({ given }) {
       ></textarea>
       <button type="submit" disabled=${busy || !text.trim()}>${say(busy ? "ask.asking" : "ask.do")}</button>
     </form>`}
-    ${!session && html`${may("CAN_EXECUTE") && html`<${Suggestions} onPick=${send} />`}<${Conversations} />`}
+    ${!session && html`${may("CAN_EXECUTE") && html`<${Suggestions} items=${tables ?? []} onPick=${send} />`}<${Conversations} />`}
   `;
 }
 
 // What may be asked of this project, for who does not know yet: an overview with examples, and its first tables by name.
-function Suggestions({ onPick }) {
-  const { data } = useAnswer(SUGGESTED, {});
-  const items = data?.searchMetadata.items ?? [];
+function Suggestions({ items, onPick }) {
   if (!items.length) return null;
   return html`
     <section class="suggestions" aria-label=${say("ask.try")}>

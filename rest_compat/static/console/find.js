@@ -109,8 +109,8 @@ function Catalog({ given }) {
         onInput=${(event) => setText(event.target.value)}
       />
     </form>
-    <${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under, tag })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under, tag })])]} />
-    <${ByTag} tag=${tag} onChange=${(chosen) => (location.hash = link("find", { q: text, kind, under, tag: chosen }))} />
+    ${!empty && html`<div class="narrow"><${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under, tag })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under, tag })])]} />
+    <${ByTag} tag=${tag} onChange=${(chosen) => (location.hash = link("find", { q: text, kind, under, tag: chosen }))} /></div>`}
     ${under && html`<p class="kinds"><a class="under" href=${link("find", { q: text, kind, tag })} title=${say("find.inRemove")}>${say("find.in", { place: under })} <span aria-hidden="true">×</span><span class="hidden">, ${say("find.inRemove")}</span></a></p>`}
     ${idle && !empty && html`<${Overview} />`}
     <div class=${empty ? undefined : "with-tree"}>

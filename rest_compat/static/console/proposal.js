@@ -2,12 +2,14 @@
 import { PROPOSAL } from "./inbox-documents.js";
 import { English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { named, percent, plain, say } from "./words.js";
+import { named, number, percent, plain, say, sentence } from "./words.js";
 
 // In the order in which they matter: what is personal first, what stands on nearly everything last.
 const RANKS = ["PII_TAG", "SENSITIVITY_TAG", "RELATIONSHIP", "GLOSSARY_LINK", "DESCRIPTION", "BUSINESS_DEFINITION", "DISPLAY_NAME", "INSIGHT", "RULE", "TAG", "DQ_TAG"];
 export const kindOf = (kind) => named("proposal", kind);
 export const kinds = () => RANKS.map((kind) => [kind, kindOf(kind)]);
+// The columns that a rule is about stand in its words.
+const COLUMNS = ["properties", "columns", "column", "determinant", "dependent"];
 const MOST_SHOWN = 50; // as many as are asked for of a group
 export const byWeight = (one, other) => RANKS.indexOf(one.key) - RANKS.indexOf(other.key);
 
@@ -19,6 +21,7 @@ export function inShort(value) {
   if (value.tag_fqn) return value.tag_fqn;
   if (value.sentence) return value.sentence;
   if (value.table && value.column) return say("proposal.refers", { place: `${value.table}.${value.column}` });
+  if (value.metric && value.description) return value.description; // a rule, whose name is for programs
   if (value.name) return value.description ? `${value.name}: ${value.description}` : value.name;
   return value.term_name ?? value.term ?? JSON.stringify(value);
 }
@@ -33,25 +36,40 @@ export function reasons(evidence) {
   return said.filter(Boolean);
 }
 
-// What all of a group say, with words for the marks of what differs.
-export const saying = ({ says }) => says.replaceAll("{name}", say("proposal.itsName"));
+// What all of a group say, with words for the marks of what differs. A rule begins with its metric, and an insight is
+// named by its kind: as programs write them.
+export function saying({ kind, says }) {
+  if (kind === "INSIGHT") return sentence(plain(says));
+  return (kind === "RULE" ? says.replace(/^\w+: /, "") : says).replaceAll("{name}", say("proposal.itsName"));
+}
 
 const placeOf = (one) => parts(one.assetFqn).slice(3).join(".") || one.assetFqn;
 
-// What stands, and what would.
+// What stands, if anything does, and what would.
 const Becomes = ({ one }) => html`
-  <span class="stands"><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></span> <span role="img" aria-label=${say("proposal.becomes")}>→</span> <${Told} text=${inShort(one.proposedValue)} />
+  ${inShort(one.standingValue) && html`<span class="stands"><${Told} text=${inShort(one.standingValue)} /></span> <span role="img" aria-label=${say("proposal.becomes")}>→</span> `}<${Told} text=${inShort(one.proposedValue)} />
 `;
+
+// What a rule is told besides its words, such as the pattern or the values that it allows: what one decides about.
+function Arguments({ rule: { arguments: given, threshold, unit } }) {
+  const told = Object.entries(given ?? {}).filter(([name, value]) => !COLUMNS.includes(name) && value !== null && value !== "");
+  if (threshold?.some((most) => Number(most) > 0)) told.push(["threshold", `${threshold.map(Number).map(number).join(" – ")} ${plain(unit)}`]);
+  return told.map(([name, value]) => html`<div key=${name}><dt>${sentence(named("argument", name))}</dt><dd><code>${[value].flat().map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", ")}</code></dd></div>`);
+}
+
 
 export const ProposalRow = ({ one }) => html`
   <span class="row-head"><strong>${placeOf(one)}</strong>${one.confidence != null && html`<span class="sure" title=${say("proposal.sure")}>${percent(one.confidence)}</span>`}</span>
   <span class="about"><${Becomes} one=${one} /></span>
 `;
 
+// Whether the words of a group say all that its example would.
+const isSaid = (one) => !inShort(one.example.standingValue) && saying(one) === inShort(one.example.proposedValue);
+
 export const GroupRow = ({ one }) => html`
   <span class="row-head"><strong><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saying(one)} /></strong> <span class="kind">${say("count.proposals", { count: one.proposals })}</span>
     ${one.lowestConfidence != null && html`<span class="sure" title=${say("proposal.sure")}>${between(one)}</span>`}</span>
-  <span class="about">${placeOf(one.example)}: <${Becomes} one=${one.example} /></span>
+  <span class="about">${placeOf(one.example)}${isSaid(one) ? ` ${say("proposal.andOthers", { count: one.proposals - 1 })}` : html`: <${Becomes} one=${one.example} />`}</span>
 `;
 
 function between({ lowestConfidence: low, highestConfidence: high }) {
@@ -71,7 +89,8 @@ export function ProposalDetail({ run, one }) {
     <h3><a href=${link("asset", { uri: one.resourceUri, fqn: tableOf(one.assetFqn), column: parts(one.assetFqn)[4] })}>${placeOf(one)}</a></h3>
     <dl class="beside">
       <div><dt>${say("proposal.proposed")}</dt><dd class="new"><${Told} text=${inShort(one.proposedValue)} /></dd></div>
-      <div><dt>${say("proposal.stands")}</dt><dd><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></dd></div>
+      ${one.proposedValue?.metric && html`<${Arguments} rule=${one.proposedValue} />`}
+      ${(one.kind !== "RULE" || inShort(one.standingValue)) && html`<div><dt>${say("proposal.stands")}</dt><dd><${Told} text=${inShort(one.standingValue) || say("proposal.nothing")} /></dd></div>`}
     </dl>
     ${one.proposedValue?.tag_description && html`<p class="quiet"><${English}>${one.proposedValue.tag_description}<//></p>`}
     ${answer.failure && html`<${Failed} failure=${answer.failure} again=${answer.again} />`}

@@ -52,7 +52,7 @@ function Waiting() {
   if (!waiting) return html`<${Loading} what=${say("proposals.looking")} />`;
   const rejected = waiting.filter((run) => run.rejected);
   return html`
-    ${!waiting.some((run) => run.waiting) && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("find", { kind: "TABLE" })}>${say("proposals.nothing.tables")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
+    ${!waiting.some((run) => run.waiting) && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("runs", { of: "sources" })}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
     <ul class="hits">
       ${waiting.filter((run) => run.waiting).map(
         (run) => html`<li key=${run.id}>

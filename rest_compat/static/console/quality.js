@@ -134,9 +134,10 @@ export function Wrong({ fqn }) {
   `;
 }
 
+// Where a rule says what is wrong, and in how many rows, the action is its example.
 const Action = ({ one, found }) => html`
   <li>
     <${Severity} value=${one.severity} />
-    <span><${English}><strong><${Told} text=${one.what} /></strong> <span class="quiet line"><${Told} text=${one.reason} /></span><//>${found && html`<span class="quiet line">${sentence(seen([found]))}.</span>`}</span>
+    <span><${English}><strong><${Told} text=${found?.inWords || one.what} /></strong> <span class="quiet line"><${Told} text=${found?.inWords ? one.what : one.reason} /></span><//>${found && html`<span class="quiet line">${sentence(seen([found]))}.</span>`}</span>
   </li>
 `;

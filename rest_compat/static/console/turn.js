@@ -49,8 +49,7 @@ export function Turn({ session, turn, last, onPick }) {
         ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
         <${Readings} readings=${known.done?.readings} open=${last && onPick} onPick=${onPick} />
-        <${Charts} artifacts=${known.artifacts} />
-        ${known.result && html`<${Rows} result=${known.result} /><${Csv} artifacts=${known.artifacts} result=${known.result} />`}
+        ${known.result ? html`<div class="result"><${Charts} artifacts=${known.artifacts} /><${Rows} result=${known.result} /></div><${Csv} artifacts=${known.artifacts} result=${known.result} />` : html`<${Charts} artifacts=${known.artifacts} />`}
         <${Query} known=${known} session=${session} turn=${turn.turnId} />
       </div>
     </li>
