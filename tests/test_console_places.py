@@ -131,7 +131,7 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         assert "sesame" not in str(tab.evaluate("document.documentElement.innerHTML"))
 
         tab.evaluate("location.hash = '#/access?of=audit'")
-        tab.wait_for("document.querySelector('.audit li')?.innerText.includes('create project secret')")
+        tab.wait_for("document.querySelector('.audit li')?.innerText.includes('created project secret')")
         assert "lake" in tab.text(".audit li")
         assert "sesame" not in tab.text(".audit")
         tab.evaluate("location.hash = '#/access?of=audit&outcome=REFUSED'")

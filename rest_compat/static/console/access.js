@@ -70,8 +70,7 @@ function Permissions({ given }) {
       ${PERMISSIONS.map((name) => html`<${May} key=${name} title=${say(`permission.${name}`)} found=${answer.data[name]} names=${names} />`)}
     </ul>`}
     ${!shares && html`<${Closed} needs=${["CAN_SHARE"]} on=${on} />`}
-    ${shares && html`<${Holders} answer=${holders} on=${on} />
-    <${Roles} key=${id} type=${type} id=${id} user=${asked} onChange=${() => (answer.again(), holders.again())} />`}
+    ${shares && html`<${Roles} key=${id} type=${type} id=${id} on=${on} user=${asked} holders=${holders} onChange=${() => (answer.again(), holders.again())} />`}
   `;
 }
 
@@ -79,7 +78,7 @@ function May({ title, found: { allowed, chain, grants }, names }) {
   const ways = allowed ? chain : grants.slice(0, MOST_WAYS).map(granted);
   return html`
     <li>
-      <span class=${allowed ? "status completed" : "status"}>${say(allowed ? "access.yes" : "access.no")}</span> ${title}
+      <span class=${allowed ? "status completed" : "status"}>${say(allowed ? "access.yes" : "access.no")}</span> <span>${title}</span>
       ${ways.length > 0 &&
       html`<details class="more"><summary>${say(allowed ? "access.why" : "access.whatWould")}</summary>
         <ul class="why">${ways.map((way) => html`<li key=${way}>${inNames(way, names)}</li>`)}</ul>
@@ -94,15 +93,16 @@ function granted(text) {
 }
 
 // Who was given a role on it; a name leads to what they may do with it.
-const Holders = ({ answer, on }) => html`
+const Holders = ({ answer, on, onTake }) => html`
   <${Part} title=${say("access.holders")} answer=${answer}>
     ${({ roleHoldersConnection: { nodes, totalCount } }) => html`
       ${totalCount === 0 && html`<p class="quiet">${say("access.nobody")}</p>`}
       <ul class="plain rows holders">
         ${nodes.map(
           ({ userOrGroup, isGroup, relation }) => html`<li key=${`${isGroup} ${userOrGroup} ${relation}`}>
-            ${isGroup ? sentence(say("access.group", { name: userOrGroup })) : html`<a href=${link("access", { on, user: userOrGroup })}>${userOrGroup}</a>`}
-            ${" "}<span class="kind">${named("role", relation)}</span>
+            <span>${isGroup ? sentence(say("access.group", { name: userOrGroup })) : html`<a href=${link("access", { on, user: userOrGroup })}>${userOrGroup}</a>`}</span>
+            <span class="kind">${named("role", relation)}</span>
+            <button type="button" class="bare-button" aria-label=${say("access.takeOf", { role: named("role", relation), who: userOrGroup })} onClick=${() => onTake({ userOrGroup, isGroup, relation })}>${say("access.take")}</button>
           </li>`,
         )}
       </ul>
@@ -111,32 +111,33 @@ const Holders = ({ answer, on }) => html`
   <//>
 `;
 
-function Roles({ type, id, user, onChange }) {
+function Roles({ type, id, on, user, holders, onChange }) {
   const [who, setWho] = useState(user);
   const [isGroup, setGroup] = useState(false);
   const [role, setRole] = useState("VIEWER");
   const [told, setTold] = useState(null);
   const [asked, setAsked] = useState(null);
   useEffect(() => setWho(user), [user]);
-  async function change(document) {
-    const grant = { userOrGroup: who.trim(), relation: role, resourceType: type.toUpperCase(), resourceId: id, isGroup };
+  async function change(document, holder) {
+    const grant = { ...holder, resourceType: type.toUpperCase(), resourceId: id };
     const [done] = Object.values(await ask(document, { grant }));
     onChange();
     return { said: done.message };
   }
-  const give = () => change(GRANT).then(setTold, (failure) => setTold({ failure }));
-  function take() {
-    const own = !isGroup && who.trim() === window.stoa.bearer()?.person;
+  const give = () => change(GRANT, { userOrGroup: who.trim(), relation: role, isGroup }).then(setTold, (failure) => setTold({ failure }));
+  function take(holder) {
+    const own = !holder.isGroup && holder.userOrGroup === window.stoa.bearer()?.person;
     setAsked({
       verb: say("access.take"),
       noun: "count.roles",
-      about: say("access.takeAbout", { who: isGroup ? say("access.group", { name: who.trim() }) : who.trim(), role: named("role", role) }),
+      about: say("access.takeAbout", { who: holder.isGroup ? say("access.group", { name: holder.userOrGroup }) : holder.userOrGroup, role: named("role", holder.relation) }),
       told: own ? say("access.takeOwn") : "",
       trial: oneOnly,
-      carryOut: () => change(REVOKE),
+      carryOut: () => change(REVOKE, holder),
     });
   }
   return html`
+    <${Holders} answer=${holders} on=${on} onTake=${take} />
     <section class="part" aria-label=${say("access.roles")}>
       <h2>${say("access.roles")}</h2>
       <form
@@ -150,7 +151,6 @@ function Roles({ type, id, user, onChange }) {
         <label class="check"><input type="checkbox" checked=${isGroup} onChange=${(event) => setGroup(event.target.checked)} /> ${say("access.isGroup")}</label>
         <label>${say("access.role")} <select value=${role} onChange=${(event) => setRole(event.target.value)}>${ROLES[type].map((one) => html`<option key=${one} value=${one}>${say(`role.${one}`)}</option>`)}</select></label>
         <button type="submit" disabled=${!who.trim()}>${say("access.give")}</button>
-        <button type="button" class="quiet-button" disabled=${!who.trim()} onClick=${take}>${say("access.take")}</button>
       </form>
       ${told?.said && html`<p class="outcome" role="status">${told.said}</p>`}
       ${told?.failure && html`<${Failed} failure=${told.failure} />`}

@@ -10,6 +10,8 @@ import { moment, named, plain, say, sentence } from "./words.js";
 
 const NEEDS = "CAN_MANAGE_USERS";
 const FIRST = 50;
+// What operations are called by, as what was done; the name of another one is told as it is.
+const DEEDS = ["create", "update", "delete", "set", "add", "remove", "import", "export", "upload", "decide", "verify", "trigger", "cancel", "retry", "replay", "grant", "revoke", "rotate"];
 const OUTCOMES = ["ALLOWED", "REFUSED"];
 
 export function Audit({ given }) {
@@ -59,11 +61,15 @@ function about({ objectType, objectId, resultId, arguments: names }) {
   return [resultId, ...told, on].filter(Boolean);
 }
 
+function deed(operation) {
+  const [verb, ...what] = operation.split("_");
+  return DEEDS.includes(verb) && what.length ? say(`deed.${verb}`, { what: what.join(" ") }) : plain(operation);
+}
+
 const Line = ({ entry, fields = entry.changedFields.filter((name) => !(name in entry.arguments)) }) => html`
   <li>
-    <span class="deed"><strong>${entry.userId}</strong> ${plain(entry.operation)}</span>
-    <span class=${`status ${entry.outcome === "ALLOWED" ? "completed" : "failed"}`}>${named("outcome", entry.outcome)}</span>
-    <span class="quiet line">${[moment(entry.occurredAt), named("door", entry.door), ...about(entry)].join(" · ")}</span>
-    ${fields.length > 0 && html`<span class="quiet line">${say("audit.fields", { fields: fields.map(plain).join(", ") })}</span>`}
+    <span class="deed"><strong>${entry.userId}</strong> ${deed(entry.operation)}</span>
+    ${entry.outcome !== "ALLOWED" && html`<span class="status failed">${named("outcome", entry.outcome)}</span>`}
+    <span class="quiet line">${[moment(entry.occurredAt), named("door", entry.door), ...about(entry), fields.length > 0 && say("audit.fields", { fields: fields.map(plain).join(", ") })].filter(Boolean).join(" · ")}</span>
   </li>
 `;

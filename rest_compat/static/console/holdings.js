@@ -32,7 +32,7 @@ export function Sending({ title, fields, verb, send, children }) {
   return html`
     <section class="part" aria-label=${title}>
       <h2>${title}</h2>
-      <form class="fields" onSubmit=${submit}>
+      <form class=${children ? "fields stacked" : "fields"} onSubmit=${submit}>
         ${children}
         ${fields.map(([name, type, key, needed]) => html`<label key=${name}>${say(key)}${type === "lines" ? html`<textarea name=${name} rows="2" required=${needed} maxlength="10000"></textarea>` : html`<input name=${name} type=${type} required=${needed} maxlength=${type === "password" ? 65536 : 255} autocomplete=${type === "password" ? "new-password" : "off"} spellcheck=${false} />`}</label>`)}
         <button type="submit" disabled=${busy}>${verb}</button>

@@ -17,7 +17,7 @@ export function Tokens() {
       <p class="acts"><button type="button" onClick=${copy}>${say("tokens.copy")}</button></p>
       ${told && html`<p class="outcome" role="status">${told}</p>`}
     </div>
-    <h2>${say("tokens.use")}</h2>
+    <h2 class="apart">${say("tokens.use")}</h2>
     <pre tabindex="0" role="region" aria-label=${say("tokens.use")}><code>${example}</code></pre>
     <p>${say("tokens.longer")}</p>
     <pre tabindex="0" role="region" aria-label=${say("tokens.command")}><code>stoa token --user NAME --org ORGANIZATION</code></pre>
