@@ -84,9 +84,9 @@ DEFAULT_QUERY = """\
 # of these two to run.
 
 query Projects {
-  projects {
-    total
-    items {
+  projectsConnection {
+    totalCount
+    nodes {
       id
       name
       dataConnections {
@@ -101,9 +101,9 @@ query Projects {
 # The catalog of one project: the
 # token's or the one named above.
 query Catalog {
-  searchMetadata(assetType: TABLE, q: "*", limit: 10) {
-    total
-    items {
+  searchMetadataConnection(assetType: TABLE, first: 10) {
+    totalCount
+    nodes {
       fullyQualifiedName
       columnCount
       description

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from graphql import OperationDefinitionNode, build_schema, parse, validate
+from graphql import NoDeprecatedCustomRule, OperationDefinitionNode, build_schema, parse, specified_rules, validate
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -340,7 +340,9 @@ def test_the_pages_name_every_file_that_they_need(fetched: Path) -> None:
     assert all(name in docs for name in DOCS_FILES)
 
 
-def test_the_query_to_start_from_fits_the_graph_that_is_served() -> None:
+def test_the_queries_to_start_from_fit_the_graph_that_is_served() -> None:
     graph = build_schema(build_graph().as_str())
 
-    assert validate(graph, parse(DEFAULT_QUERY)) == []
+    for query in (DEFAULT_QUERY, *(example.query for example in examples())):
+        found = validate(graph, parse(query), [*specified_rules, NoDeprecatedCustomRule])
+        assert found == [], "newcomers begin with what stays"
