@@ -250,6 +250,22 @@ def test_what_is_not_understood_is_a_named_gap_and_never_an_edge(text: str, gap:
     assert lineage.edges == ()
 
 
+@pytest.mark.parametrize("join", ["full join m{at} on m{at}.a = m{before}.b", "full join m{at} using (a, b)"])
+def test_a_statement_in_which_all_depends_on_all_is_a_gap(join: str) -> None:
+    tables = tuple(Table(f"s.d.m.m{at}", "d", "m", f"m{at}", tuple("abcdefgh")) for at in range(500))
+    joins = " ".join(join.format(at=at, before=at - 1) for at in range(1, 500))
+    lineage = lineage_of(f"select m0.c from m0 {joins}", dialect="postgres", tables=tables)
+    assert ([one.name for one in lineage.gaps], lineage.edges) == (["size"], ())
+
+
+def test_what_is_written_often_is_looked_into_once() -> None:
+    numbers = ", ".join(f"row_number() over (partition by g order by a) as r{at}" for at in range(500))
+    assert len(read(f"select {numbers} from t").edges) == 1001
+    nested = "coalesce(" * 30 + "a" + ", b)" * 30
+    found = told(f"select {nested} as c from t where a > 1")
+    assert found == {"c": {"t.a TRANSFORMATION"}, "*": {"t.a FILTER"}}
+
+
 def test_a_walk_ends_where_views_go_round_in_a_circle() -> None:
     edges = {("a", "x"): [("b", "x")], ("b", "x"): [("c", "x")], ("c", "x"): [("a", "x"), ("b", "x")]}
     found = reach(("a", "x"), lambda node: edges.get(node, ()), deepest=50)

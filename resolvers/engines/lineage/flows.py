@@ -6,7 +6,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.lineage.bounds import Work
 from resolvers.engines.lineage.facts import Facts, Place, is_filled, taken
+from resolvers.engines.lineage.outputs import Outputs
 from schema.utils.lineage_kind import DIRECT, LineageSubtype
 
 Kind = LineageSubtype
@@ -61,7 +63,7 @@ class Relation:
     """Places of columns that have one value in all rows, so that neither order nor a limit decides on it."""
     filled: frozenset[int] = frozenset()
     """Places of columns that are never null."""
-    firsts: dict[int, "Relation"] = field(default_factory=dict)
+    firsts: dict[int, Callable[[], "Relation"]] = field(default_factory=dict)
     """Of each column that numbers the rows of a group, what remains of all where it is 1."""
 
     def with_flow(self, flow: Flow) -> "Relation":
@@ -72,11 +74,10 @@ class Relation:
 class Frame:
     """The relations that the columns of a SELECT may name, and those of the SELECTs around it."""
 
-    __slots__ = ("around", "facts", "items")
+    __slots__ = ("around", "facts", "items", "work")
 
-    def __init__(self, around: "Frame | None", facts: Facts | None = None) -> None:
-        self.around = around
-        self.facts = facts or Facts()
+    def __init__(self, around: "Frame | None", work: Work, facts: Facts) -> None:
+        self.around, self.work, self.facts = around, work, facts
         self.items: dict[str, Relation] = {}
 
     def flow(self, table: str, column: str) -> Flow:
@@ -116,6 +117,7 @@ class Values:
     frame: Frame
     query: Callable[[exp.Expr, Frame], Relation]
     """Evaluates a query that stands in an expression."""
+    outputs: Outputs
     aggregating: Aggregating = field(default_factory=Aggregating)
     windows: dict[str, exp.Window] = field(default_factory=dict)
     """The named windows."""
@@ -128,13 +130,18 @@ class Values:
         waiting: list[tuple[exp.Expr, Kind]] = [(root, kind)]
         while waiting:
             node, way = waiting.pop()
+            self.frame.work.spend(1)
             if isinstance(node, exp.Column):
-                found |= as_kind(self.frame.flow(node.table, node.name), way)
+                flow = self.frame.flow(node.table, node.name)
+                self.frame.work.spend(len(flow))
+                found |= as_kind(flow, way)
             elif isinstance(node, exp.Query):
                 answer = self.query(node, self.frame)
+                self.frame.work.spend_on((*answer.flows, answer.rows, answer.copies))
                 found |= as_kind(joined((*answer.flows, answer.rows, answer.copies)), way)
             else:
                 flow, parts = self._parts(node, way)
+                self.frame.work.spend(len(flow))
                 found |= flow
                 waiting += parts
         return frozenset(found)
@@ -180,9 +187,14 @@ class Values:
         return as_kind(joined((*answer.flows, answer.rows)), how), [(node.this, how)]
 
     def _reached(self, node: exp.Coalesce) -> list[exp.Expr]:
-        """The arguments of COALESCE, up to the first that is never null."""
+        """The arguments of COALESCE, and of those that stand in it, up to the first that is never null."""
         found: list[exp.Expr] = []
-        for one in (node.this, *node.expressions):
+        waiting: list[exp.Expr] = [node]
+        while waiting:
+            one = waiting.pop().unnest()
+            if isinstance(one, exp.Coalesce):
+                waiting += reversed((one.this, *one.expressions))
+                continue
             found.append(one)
             if is_filled(one, self.frame.is_filled):
                 break

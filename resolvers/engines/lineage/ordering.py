@@ -1,13 +1,13 @@
 """The order of rows: which of them it decides to keep, and the columns that it has no say in."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.lineage.facts import Facts, Place, fixed_by
+from resolvers.engines.lineage.facts import Place, fixed_by
 from resolvers.engines.lineage.flows import NONE, Flow, Frame, Kind, Relation, as_kind, joined
+from resolvers.engines.lineage.outputs import BY_ROW, Outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,23 @@ def first_of_each(answer: Relation, keys: Sequence[Term], terms: Sequence[Term])
     return replace(answer, flows=flows, copies=by, order=[], unique=unique)
 
 
-def with_settled(terms: Sequence[Term], node: exp.Select, facts: Facts) -> list[Term]:
+def with_settled(terms: Sequence[Term], outputs: Outputs) -> list[Term]:
     """The terms that order anything, each also with the columns that are settled by then."""
+    facts = outputs.facts
     found: list[Term] = []
     settled: set[Place] = set()
     for term in terms:
         if term.by is not None and facts.is_fixed(term.by):
             continue
         settled |= {facts.stands_for(one) for one in fixed_by(term.by)}
-        more = {at for at, one in enumerate(node.expressions) if _is_settled(one, settled, facts)}
-        found.append(replace(term, places=term.places | more))
+        found.append(replace(term, places=term.places | outputs.settled_by(settled)))
     return found
 
 
-def _is_settled(node: exp.Expr, settled: Collection[Place], facts: Facts) -> bool:
-    """Return whether an expression has one value where the values of some columns are given."""
-    named = {facts.stands_for((one.table, one.name)) for one in node.find_all(exp.Column)}
-    if not named or not named <= set(settled):
-        return False
-    return node.find(exp.Query, exp.AggFunc, exp.Window, *_BY_ROW) is None
+def without(at: int, answer: Callable[[], Relation]) -> Relation:
+    """An answer of which nothing is said of one column."""
+    first = answer()
+    return replace(first, flows=[*first.flows[:at], NONE, *first.flows[at + 1 :]])
 
 
 def numbers_rows(node: exp.Expr) -> bool:
@@ -89,18 +87,11 @@ def _sorts(answer: Relation, terms: Sequence[Term]) -> list[Flow]:
     return sorts
 
 
-_BY_ROW: Final = (
-    *(exp.Rand, exp.Randn, exp.Uuid, exp.Anonymous, exp.AnonymousAggFunc),
-    *(exp.UDTF, exp.GenerateSeries),
-)
-"""What may have another value in each row though it names no column: what is drawn, unknown, or makes rows."""
-
-
 def is_same_everywhere(node: exp.Expr, frame: Frame) -> bool:
     """Return whether an expression names nothing of the rows that it stands in, so that all of them answer alike."""
     if any(one.table in frame.items and not frame.facts.is_fixed(one) for one in node.find_all(exp.Column)):
         return False
-    return not aggregates(node) and node.find(exp.Window, *_BY_ROW) is None
+    return not aggregates(node) and node.find(exp.Window, *BY_ROW) is None
 
 
 def _is_one(limit: exp.Expr | None) -> bool:

@@ -8,10 +8,12 @@ change it.
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.lineage.bounds import NotFollowed, Work
 from resolvers.engines.lineage.facts import Facts, conjuncts, facts_of, is_filled
 from resolvers.engines.lineage.flows import NONE, Aggregating, Flow, Frame, Kind, Relation, Values, as_kind, joined
 from resolvers.engines.lineage.names import CALLED, TABLE, TakenFunction
@@ -24,19 +26,13 @@ from resolvers.engines.lineage.ordering import (
     is_same_everywhere,
     numbers_rows,
     with_settled,
+    without,
 )
+from resolvers.engines.lineage.outputs import Outputs
 from resolvers.engines.sql_guard.tables import Table
 
 MOST_ROUNDS: Final = 200
 """How often a recursive query is followed through itself, until nothing new is found."""
-
-
-class NotFollowed(Exception):
-    """A query that cannot be followed: the name of the gap, and a sentence."""
-
-    def __init__(self, gap: str, reason: str) -> None:
-        super().__init__(reason)
-        self.gap, self.reason = gap, reason
 
 
 @dataclass(slots=True)
@@ -54,6 +50,7 @@ class Queries:
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
         self._common: list[dict[str, Relation]] = [{}]
+        self.work = Work()
 
     def answer(self, node: exp.Expr, frame: Frame | None = None) -> Relation:
         """What a query answers with; `frame` is what it may name of the queries around it."""
@@ -120,7 +117,9 @@ class Queries:
             first = first.this
         answer = self.answer(first, frame)
         for one in reversed(parts):
-            answer = self._ordered(one, _set(one, answer, self.answer(one.expression, frame)))
+            further = self.answer(one.expression, frame)
+            self.work.spend_on((*answer.flows, *further.flows))
+            answer = self._ordered(one, _set(one, answer, further))
         return answer
 
     def _ordered(self, node: exp.Expr, answer: Relation) -> Relation:
@@ -151,8 +150,8 @@ class Queries:
     def _select(self, node: exp.Select, around: Frame | None) -> Relation:
         group = node.args.get("group")
         # Where sets are grouped by, columns are null in rows that the conditions never saw.
-        frame = Frame(around, Facts() if _grouping_sets(group) else facts_of(node, self._dialect))
-        values = Values(frame, self.answer)
+        frame = Frame(around, self.work, Facts() if _grouping_sets(group) else facts_of(node, self._dialect))
+        values = Values(frame, self.answer, Outputs(node.expressions, frame.facts))
         start = self._from(node, frame, values)
         where = node.args.get("where")
         rows = start.rows | as_kind(values.flow(where.this if where is not None else None), Kind.FILTER)
@@ -169,6 +168,7 @@ class Queries:
         else:
             values.aggregating = Aggregating(NONE, copies)
         flows = [values.flow(one) for one in node.expressions]
+        self.work.spend_on(flows)
         having = node.args.get("having")
         rows |= as_kind(values.flow(having.this if having is not None else None), Kind.FILTER)
         names = [one.alias_or_name for one in node.expressions]
@@ -183,32 +183,32 @@ class Queries:
         if qualify is not None:
             window = first_row(qualify.this)
             if window is not None:
-                return self._first_by(window, node, values, answer)
+                return self._first_by(window, node, values, answer)()
             rows = answer.rows | as_kind(values.flow(qualify.this), Kind.FILTER)
             return replace(answer, rows=rows)
         if any(node.args.get(part) is not None for part in ("distinct", "limit", "offset", "fetch")):
             return answer
-        firsts = {}
-        for at, one in enumerate(node.expressions):
-            window = one.unalias()
-            if numbers_rows(window):
-                first = self._first_by(window, node, values, answer)
-                firsts[at] = replace(first, flows=[*first.flows[:at], NONE, *first.flows[at + 1 :]])
+        windows = {at: one.unalias() for at, one in enumerate(node.expressions)}
+        firsts: dict[int, Callable[[], Relation]] = {
+            at: partial(without, at, self._first_by(window, node, values, answer))
+            for at, window in windows.items()
+            if numbers_rows(window)
+        }
         return replace(answer, firsts=firsts)
 
-    def _first_by(self, window: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> Relation:
-        """What remains of the rows of which ROW_NUMBER is 1."""
+    def _first_by(self, window: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> Callable[[], Relation]:
+        """What remains of the rows of which ROW_NUMBER is 1, to be worked out when it is asked for."""
         order = window.args.get("order")
         terms = [one.this for one in order.expressions] if order is not None else []
         keys = [self._term(one, node, values, answer, in_window=True) for one in window.args.get("partition_by") or ()]
         found = [self._term(one, node, values, answer, in_window=True) for one in terms]
-        return first_of_each(answer, keys, with_settled(found, node, values.frame.facts))
+        return partial(first_of_each, answer, keys, with_settled(found, values.outputs))
 
     def _finished(self, node: exp.Select, values: Values, answer: Relation) -> Relation:
         """DISTINCT, ORDER BY and LIMIT."""
         order = node.args.get("order")
         terms = [self._term(one.this, node, values, answer) for one in order.expressions] if order is not None else []
-        terms = with_settled(terms, node, values.frame.facts)
+        terms = with_settled(terms, values.outputs)
         distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
@@ -230,9 +230,7 @@ class Queries:
             by = next((node.expressions[at].unalias() for at in term.places), by)
         else:
             term = Term(values.flow(by), frozenset())
-        shown = values.frame.facts.shown
-        places = frozenset(at for at, one in enumerate(node.expressions) if shown(one.unalias()) == shown(by))
-        return replace(term, places=term.places | places, by=by)
+        return replace(term, places=term.places | values.outputs.places(by), by=by)
 
     # FROM
 
@@ -254,7 +252,7 @@ class Queries:
             name = node.args["alias"].this.name
             for at, first in relation.firsts.items():
                 if (name, relation.names[at]) in frame.facts.first:
-                    relation = replace(first, names=relation.names)
+                    relation = replace(first(), names=relation.names)
                     break
             frame.items[name] = relation
             here = _From([name], relation.rows, relation.copies)
@@ -315,6 +313,8 @@ def _kept(kept: _From, met: _From, on_flow: Flow, on: exp.Expr | None, frame: Fr
 def _spread(frame: Frame, names: Iterable[str], flow: Flow) -> None:
     """Let every column of some relations depend on something."""
     for name in names:
+        frame.work.spend_on(frame.items[name].flows)
+        frame.work.spend(len(flow) * len(frame.items[name].flows))
         frame.items[name] = frame.items[name].with_flow(flow)
 
 

@@ -7,9 +7,10 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
+from resolvers.engines.lineage.bounds import NotFollowed
 from resolvers.engines.lineage.flows import Flow, Kind, Relation
 from resolvers.engines.lineage.names import LineageBinder
-from resolvers.engines.lineage.queries import NotFollowed, Queries
+from resolvers.engines.lineage.queries import Queries
 from resolvers.engines.sql_guard.judging import UNREADABLE
 from resolvers.engines.sql_guard.naming import NameRules, TableIndex
 from resolvers.engines.sql_guard.nesting import judge_tokens
@@ -88,7 +89,9 @@ def lineage_of(
         binder = LineageBinder(TableIndex(tables, near, dialect), dialect)
         binder.bind_in(query, dialect)
         reads = sorted({source.table.fqn for source in binder.bound.tables if source.table is not None})
-        answer = Queries(dialect).answer(query)
+        queries = Queries(dialect)
+        answer = queries.answer(query)
+        queries.work.spend_on((*answer.flows, *answer.order))
         edges, columns = _edges_of(answer, named or list(target_columns), isinstance(statement, exp.Insert))
         return StatementLineage(target, columns, tuple(reads), edges)
     except QueryRefused as refused:

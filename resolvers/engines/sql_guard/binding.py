@@ -11,6 +11,8 @@ from resolvers.engines.sql_guard.naming import NameRules, TableIndex, output_nam
 from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 from resolvers.engines.sql_guard.resolving import NameResolver, NameScope
 
+MOST_FULL_USING: Final = 50
+"""Full joins by USING in one FROM. Each names the columns of all before it anew."""
 MOST_STARS: Final = 5_000
 """Columns that `*` may stand for in a whole query. Queries that double them would double the work each time."""
 
@@ -359,6 +361,10 @@ class Binder(NameResolver):
 
     def _using(self, join: exp.Join, names: Sequence[exp.Expr], block: SelectBlock, standing: int) -> None:
         conditions: list[exp.Expr] = []
+        side = str(join.args.get("side") or "").upper()
+        block.full_using += side == "FULL"
+        if block.full_using > MOST_FULL_USING:
+            raise QueryRefused("size", "Too many tables are joined in full by USING. Say ON what they are joined.")
         block.clause = "join"
         for one in names:
             identifier = one.this if isinstance(one, exp.Column) else one
@@ -369,7 +375,6 @@ class Binder(NameResolver):
                 left = self._only(identifier, block.sources[:standing], block)
             right = self._only(identifier, block.sources[standing:], block)
             conditions.append(exp.EQ(this=left, expression=right))
-            side = str(join.args.get("side") or "").upper()
             if side == "FULL":
                 block.merged[folded] = exp.Coalesce(this=left.copy(), expressions=[right.copy()])
             else:

@@ -84,6 +84,8 @@ class SelectBlock:
     sources: list[FromItem] = field(default_factory=list)
     merged: dict[str, exp.Expr] = field(default_factory=dict)
     """What a USING made one column of."""
+    full_using: int = 0
+    """How many full joins by USING it has so far."""
     clause: str = "output"
     references: list[ColumnReference] = field(default_factory=list)
     """The uses of its sources, also those in queries inside of it."""
