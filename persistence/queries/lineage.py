@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import orjson
@@ -23,6 +23,9 @@ from schema.pagination import Page
 from schema.utils.lineage import LineageSource, LineageStatement
 from schema.utils.lineage_kind import LineageSubtype
 from schema.utils.metadata_asset import AssetType
+
+LONGEST_KEY: Final = 2_000
+"""Bytes of a key. PostgreSQL indexes no more than 2,704 of all that a row is found by."""
 
 Node = tuple[str, str]
 """The FQN of a table, and the name of a column; empty for its rows as a whole."""
@@ -62,6 +65,11 @@ class ToldStatement:
     dialect: str | None = None
     gaps: tuple[tuple[str, str], ...] = ()
     edges: tuple[KeptEdge, ...] = ()
+    told_at: datetime | None = None
+    """When its source says that it was so, where it may come late; None where it stands from now on."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", kept_key(self.key))
 
     @property
     def mark(self) -> str:
@@ -90,6 +98,20 @@ class Recorded:
     new: int
     unchanged: int
     ended: int
+    late: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What stands under a key."""
+
+    id: str
+    mark: str
+    uri: str
+    told_at: datetime | None
+
+
+_COPIED: Final = ("key", "resource_uri", "target_fqn", "statement", "dialect", "told_at")
 
 
 class LineageRepository(Repository[LineageStatement]):
@@ -114,25 +136,29 @@ class LineageRepository(Repository[LineageStatement]):
     ) -> Recorded:
         """Take in what a source tells: what it told before under the same keys ends, unless it is the same.
 
-        With `all_under`, the URI of a connection, this is all that the source has to tell of it: what it does not name
-        any more ends too; `family` limits that to keys that begin so.
+        What was so before what stands already changes nothing: it has come late. With `all_under`, the URI of a
+        connection, this is all that the source has to tell of it: what it does not name any more ends too; `family`
+        limits that to keys that begin so.
         """
         lock_in(self._connection, scope, "lineage", source.value)  # so that no key stands twice
         standing = self._standing(scope, source, None if all_under is not None else {one.key for one in told})
-        if all_under is not None:
-            own = {key: (id, mark) for key, (id, mark, uri) in standing.items() if uri == all_under}
-            own = {key: one for key, one in own.items() if key.startswith(family or "")}
-        else:
-            own = {key: (id, mark) for key, (id, mark, _) in standing.items()}
-        new = [one for one in told if own.get(one.key, ("", ""))[1] != one.mark]
-        ended = [own[one.key][0] for one in new if one.key in own]
+        own = {
+            key: one
+            for key, one in standing.items()
+            if all_under is None or (one.uri == all_under and key.startswith(family or ""))
+        }
+        late = {one.key for one in told if _is_late(one, own.get(one.key))}
+        timely = [one for one in told if one.key not in late]
+        new = [one for one in timely if one.key not in own or own[one.key].mark != one.mark]
+        ended = [own[one.key].id for one in new if one.key in own]
+        self._still_so(scope, [(own[one.key].id, one.told_at) for one in timely if one.key in own])
         if all_under is not None:
             named = {one.key for one in told}
-            ended += [id for key, (id, _) in own.items() if key not in named]
+            ended += [one.id for key, one in own.items() if key not in named]
         self._end(scope, ended, at)
         for some in chunks(new):
             self._insert(scope, some, by, at)
-        return Recorded(len(new), len(told) - len(new), len(ended))
+        return Recorded(len(new), len(timely) - len(new), len(ended), len(late))
 
     def end(self, scope: Scope, id: str, at: datetime) -> LineageStatement:
         """Let one statement end. Raises NotFound."""
@@ -165,17 +191,23 @@ class LineageRepository(Repository[LineageStatement]):
         )
         return int(self._connection.execute(query).scalar_one())
 
-    def _standing(
-        self, scope: Scope, source: LineageSource, keys: Collection[str] | None
-    ) -> dict[str, tuple[str, str, str]]:
-        query = sa.select(
-            statements.c.key, statements.c.id, statements.c.content_mark, statements.c.resource_uri
-        ).where(*self._within(scope), statements.c.source == source, statements.c.ended_at.is_(None))
-        found: dict[str, tuple[str, str, str]] = {}
+    def _standing(self, scope: Scope, source: LineageSource, keys: Collection[str] | None) -> "dict[str, _Standing]":
+        table = statements.c
+        query = sa.select(table.key, table.id, table.content_mark, table.resource_uri, table.told_at).where(
+            *self._within(scope), table.source == source, table.ended_at.is_(None)
+        )
+        found: dict[str, _Standing] = {}
         for some in chunks(sorted(keys)) if keys is not None else [None]:
-            rows = self._connection.execute(query if some is None else query.where(statements.c.key.in_(some)))
-            found |= {key: (id, mark, uri) for key, id, mark, uri in rows}
+            rows = self._connection.execute(query if some is None else query.where(table.key.in_(some)))
+            found |= {row.key: _Standing(row.id, row.content_mark, row.resource_uri, row.told_at) for row in rows}
         return found
+
+    def _still_so(self, scope: Scope, told: Iterable[tuple[str, datetime | None]]) -> None:
+        """Keep of what stands that it was so at a later time too, so that what came late is known as late."""
+        rows = [{"one": id, "at": at} for id, at in told if at is not None]
+        where = [*self._within(scope), statements.c.id == sa.bindparam("one")]
+        for some in chunks(rows):
+            self._connection.execute(statements.update().where(*where).values(told_at=sa.bindparam("at")), list(some))
 
     def _end(self, scope: Scope, ids: Sequence[str], at: datetime) -> None:
         for some in chunks(list(ids)):
@@ -192,7 +224,7 @@ class LineageRepository(Repository[LineageStatement]):
             gaps = [{"name": name, "reason": reason} for name, reason in one.gaps]
             rows.append(
                 place
-                | {name: getattr(one, name) for name in ("key", "resource_uri", "target_fqn", "statement", "dialect")}
+                | {name: getattr(one, name) for name in _COPIED}
                 | {"id": id, "source": one.source, "gaps": gaps, "edge_count": len(own), "recorded_by": by}
                 | {"content_mark": one.mark}
             )
@@ -286,6 +318,21 @@ class LineageRepository(Repository[LineageStatement]):
             CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, is_view_type(kind))
             for fqn, uri, definition, kind in self._connection.execute(query.order_by(assets.c.fully_qualified_name))
         ]
+
+
+def kept_key(key: str) -> str:
+    """A key as it is kept: of one that is too long its beginning, and a digest of the whole."""
+    encoded = key.encode()
+    if len(encoded) <= LONGEST_KEY:
+        return key
+    digest = hashlib.sha256(encoded).hexdigest()
+    return f"{encoded[: LONGEST_KEY - len(digest) - 1].decode(errors='ignore')}#{digest}"
+
+
+def _is_late(told: ToldStatement, standing: "_Standing | None") -> bool:
+    """Return whether something was so before what stands under its key."""
+    before = standing.told_at if standing is not None else None
+    return told.told_at is not None and before is not None and told.told_at < before
 
 
 def _standing_at(table: sa.Table, at: datetime | None) -> list[sa.ColumnElement[bool]]:

@@ -27,6 +27,7 @@ lineage_statements = sa.Table(
     sa.Column("recorded_by", sa.String(255), nullable=False),
     sa.Column("began_at", Moment, nullable=False),
     sa.Column("ended_at", Moment),
+    sa.Column("told_at", Moment),  # when its source says that it was so, where what it tells may come late
     sa.Column("content_mark", sa.String(64), nullable=False),  # by which a statement that is told again is known
     sa.Index("ix_lineage_statements_key", "project_id", "source", "key", "ended_at"),
     sa.Index("ix_lineage_statements_target", "project_id", "target_fqn"),

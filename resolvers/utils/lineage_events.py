@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -23,6 +24,7 @@ from schema.assets.data_connection import ConnectionType, DataConnection
 from schema.errors import ValidationError
 from schema.governance.permission import Permission, TypeName
 from schema.identifiers import ResourceUri
+from schema.pagination import in_utc
 from schema.utils.lineage import LONGEST_STATEMENT, LineageSource
 from schema.utils.lineage_import import LineageImported, LineageImportGap, OpenLineageEvent
 
@@ -53,7 +55,8 @@ async def import_openlineage_event(
 
     The facet `columnLineage` of each output is kept as it stands; an output without one is read from the job's SQL,
     if it is the only one. An event of a run that began, failed or was aborted changes nothing. The same job telling of
-    the same output anew ends what it said of that before. What is not understood is a gap, and makes no edge.
+    the same output anew ends what it said of that before, unless by its `eventTime` it was so earlier than what stands.
+    What is not understood is a gap, and makes no edge.
     """
     scope = ctx.scope
     if event.eventType is not None and event.eventType.upper() not in HAPPENED:
@@ -69,9 +72,11 @@ async def import_openlineage_event(
 
     # Understanding a long statement takes a while, in which no transaction waits.
     telling = await asyncio.to_thread(await ctx.store.read(work))
+    now = ctx.now()
+    told = [replace(one, told_at=_told_at(event, now)) for one in telling.told]
 
     def write(uow: UnitOfWork) -> LineageImported:
-        done = uow.lineage.tell(scope, LineageSource.OPENLINEAGE, telling.told, by=ctx.caller.user_id, at=ctx.now())
+        done = uow.lineage.tell(scope, LineageSource.OPENLINEAGE, told, by=ctx.caller.user_id, at=now)
         if uow.lineage.count_standing(scope, LineageSource.OPENLINEAGE) > MOST_STATEMENTS:
             raise ValidationError(
                 f"The project would have more than {MOST_STATEMENTS} statements of OpenLineage. End those of jobs that "
@@ -79,7 +84,7 @@ async def import_openlineage_event(
                 status=422,
                 field="job.name",
             )
-        return imported(LineageSource.OPENLINEAGE, _job(event), telling.told, done, telling.besides)
+        return imported(LineageSource.OPENLINEAGE, _job(event), told, done, telling.besides)
 
     return await ctx.store.write(write)
 
@@ -107,6 +112,14 @@ def _job(event: OpenLineageEvent) -> str:
     return "/".join(str(event.job.get(part))[:1000] for part in ("namespace", "name"))
 
 
+def _told_at(event: OpenLineageEvent, now: datetime) -> datetime:
+    """When what an event tells was so. A clock that is ahead makes nothing late that comes after it."""
+    try:
+        return min(in_utc(datetime.fromisoformat(event.eventTime or "")), now)
+    except (ValueError, OverflowError):
+        return now
+
+
 def _read(event: OpenLineageEvent) -> Event:
     try:
         return read_event(event.job, event.inputs, event.outputs)
@@ -125,6 +138,7 @@ class _Telling:
     told: list[ToldStatement] = field(default_factory=list)
     besides: list[LineageImportGap] = field(default_factory=list)
     """What the event says of tables that are not this connection's."""
+    _columns: dict[str, set[str]] = field(default_factory=dict)
 
     def of(self, event: Event) -> "_Telling":
         """Take in all outputs of an event."""
@@ -209,8 +223,9 @@ class _Telling:
         return gaps, tuple(sorted(edges))
 
     def _has(self, fqn: str, column: str) -> bool:
-        known = {one.casefold() for one in self.catalog.known[fqn].columns}
-        return not column or column.casefold() in known
+        if fqn not in self._columns:
+            self._columns[fqn] = {one.casefold() for one in self.catalog.known[fqn].columns}
+        return not column or column.casefold() in self._columns[fqn]
 
     def _kept(
         self, key: str, target: str | None, sql: str | None, gaps: list[tuple[str, str]], edges: tuple[KeptEdge, ...]

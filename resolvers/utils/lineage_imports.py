@@ -94,6 +94,7 @@ def imported(
         new=done.new,
         unchanged=done.unchanged,
         ended=done.ended,
+        late=done.late,
         not_understood=sum(bool(one.gaps) for one in told),
         gaps=[*gaps, *besides][:MOST_GAPS],
     )

@@ -45,9 +45,14 @@ class OpenLineageEvent(Change):
     outputs: Annotated[
         JsonObjects, Field(description="The datasets that it writes, each with the facet `columnLineage`.")
     ] = []
-    eventTime: Annotated[str | None, Field(max_length=100, description="Not read: what it tells stands from now.")] = (
-        None
-    )
+    eventTime: Annotated[
+        str | None,
+        Field(
+            max_length=100,
+            description="When it was so, in ISO 8601. What was told before, of a later time, is not undone by it. "
+            "Now, where it is left out, cannot be read, or lies in the future.",
+        ),
+    ] = None
     run: Annotated[OptionalJsonObject, Field(description="Not read.")] = absent()
     producer: Annotated[str | None, Field(max_length=4000, description="Not read.")] = None
     schemaURL: Annotated[str | None, Field(max_length=4000, description="Not read.")] = None
@@ -75,5 +80,6 @@ class LineageImported(Resource):
     new: int = Field(description="How many of them are new, or other than before.")
     unchanged: int = Field(description="How many stood as they are.")
     ended: int = Field(description="How many that stood before have ended: told otherwise now, or not any more.")
+    late: int = Field(description="How many were so before what stands already, and so change nothing.")
     not_understood: int = Field(description="How many have gaps. A model of dbt has no edges then.")
     gaps: list[LineageImportGap] = Field(description="The gaps, the first 100.")

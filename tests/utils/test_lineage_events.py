@@ -40,13 +40,21 @@ def totals(shop: Shop, fields: dict[str, list[dict[str, Any]]], dataset: Any = (
 
 
 async def handed_in(
-    shop: Shop, *outputs: Any, sql: str | None = None, kind: str | None = "COMPLETE", namespace: str | None = STORE
+    shop: Shop,
+    *outputs: Any,
+    sql: str | None = None,
+    kind: str | None = "COMPLETE",
+    namespace: str | None = STORE,
+    job: str = "nightly",
+    at: str | None = None,
 ) -> Any:
-    """Hand in an event of the job `nightly`."""
-    job: dict[str, Any] = {"namespace": "cron", "name": "nightly"}
+    """Hand in an event of a job."""
+    told: dict[str, Any] = {"namespace": "cron", "name": job}
     if sql is not None:
-        job["facets"] = {"sql": {"query": sql}}
-    event = OpenLineageEvent(eventType=kind, job=job, outputs=list(outputs), inputs=[named(shop, "orders")])
+        told["facets"] = {"sql": {"query": sql}}
+    event = OpenLineageEvent(
+        eventType=kind, job=told, outputs=list(outputs), inputs=[named(shop, "orders")], eventTime=at
+    )
     named_so = {} if namespace is None else {"namespace": namespace}
     return await shop.ask(import_openlineage_event, event=event, **named_so)
 
@@ -152,3 +160,67 @@ async def test_a_client_posts_its_events_as_they_are(shop: Shop) -> None:
     assert (answer.status_code, answer.json()["new"]) == (200, 1), answer.text
     answer = await world.request("POST", path, token=world.owner, headers=headers, json=event | {"eventType": "FAIL"})
     assert answer.json()["statements"] == 0
+
+
+async def test_an_output_that_an_event_names_twice_is_told_once(shop: Shop) -> None:
+    more = totals(shop, {"who": [named(shop, "orders", field="number")]})
+    done = await handed_in(shop, summed(shop), more, summed(shop), named(shop, "totals"))
+    assert [done[name] for name in ("statements", "new", "gaps")] == [1, 1, []]
+    found = await shop.told(UP, "totals", "who", direct_only=True)
+    assert found == {"customers.email": (1, True), "orders.number": (1, True)}
+    done = await handed_in(shop, totals(shop, {}))
+    assert (done["ended"], await shop.told(UP, "totals", "who")) == (1, {})
+
+
+async def test_an_event_that_comes_late_undoes_nothing(shop: Shop) -> None:
+    other = totals(shop, {"who": [named(shop, "customers", field="id")]})
+    counts = ("new", "unchanged", "ended", "late")
+    for told, at, expected in (
+        (summed(shop), "2026-11-20T10:00:00Z", [1, 0, 0, 0]),
+        (summed(shop), "2026-11-20T12:00:00+00:00", [0, 1, 0, 0]),
+        (other, "2026-11-20T12:30:00+01:00", [0, 0, 0, 1]),
+        (other, "2026-11-20T12:00:00", [1, 0, 1, 0]),
+        (summed(shop), "9999-12-31T23:59:59Z", [1, 0, 1, 0]),
+        (other, "nobody knows", [1, 0, 1, 0]),
+        (other, "0001-01-01T00:00:00+23:00", [0, 1, 0, 0]),
+        (summed(shop), None, [1, 0, 1, 0]),
+    ):
+        done = await handed_in(shop, told, at=at)
+        assert not isinstance(done, Refused), done
+        assert [done[name] for name in counts] == expected, at
+    assert (await handed_in(shop, other, at="2026-11-20T10:00:00Z", job="another"))["new"] == 1
+    listed = await shop.ask(list_lineage_statements, source=LineageSource.OPENLINEAGE)
+    assert listed["total"] == 2
+
+
+async def test_names_of_any_signs_and_length_are_kept_and_known_again(shop: Shop) -> None:
+    odd = (
+        "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(1000)),
+        "' \" ; -- \u202e %s {} ../.. \\",
+        "\U0001f648" * 1000,
+    )
+    for job in odd:
+        for expected in ([1, 0], [0, 1]):
+            done = await handed_in(shop, summed(shop), named(shop, job[:900]), job=job)
+            assert not isinstance(done, Refused), done
+            assert [done["new"], done["unchanged"]] == [2 * one for one in expected]
+    assert (await shop.ask(list_lineage_statements, source=LineageSource.OPENLINEAGE))["total"] == 6
+    for unstorable in ("", "x" * 1001):
+        refused = await handed_in(shop, summed(shop), job=unstorable)
+        assert isinstance(refused, Refused)
+        assert refused.status == 422
+
+
+async def test_an_event_of_ten_thousand_tables_is_bounded(shop: Shop) -> None:
+    many = [named(shop, f"t{at}") for at in range(10_000)]
+    refused = await handed_in(shop, *many)
+    assert isinstance(refused, Refused)
+    assert (refused.status, refused.details["field"]) == (422, "outputs")
+    done = await handed_in(shop, *many[:1000])
+    assert (done["statements"], done["not_understood"], len(done["gaps"])) == (1000, 1000, 100)
+    again = await handed_in(shop, *many[:1000])
+    assert (again["new"], again["unchanged"]) == (0, 1000)
+    wide = totals(shop, {"who": [named(shop, "orders", field=f"f{at}") for at in range(50_001)]})
+    refused = await handed_in(shop, wide)
+    assert isinstance(refused, Refused)
+    assert (refused.status, refused.details["field"]) == (422, "outputs")

@@ -75,7 +75,7 @@ def read_event(job: Mapping[str, Any], inputs: Iterable[Any], outputs: Iterable[
     if len(listed) > MOST_OUTPUTS:
         raise Refused("outputs", f"The event has {len(listed)} outputs. At most {MOST_OUTPUTS} are read.")
     named = _dataset(job, "job")
-    read = tuple(_output(one, f"outputs.{at}") for at, one in enumerate(listed))
+    read = _each_once(_output(one, f"outputs.{at}") for at, one in enumerate(listed))
     if sum(len(one.edges or ()) for one in read) > MOST_NAMED:
         raise Refused("outputs", f"The outputs name more than {MOST_NAMED} fields that they depend on.")
     sql = mapping(mapping(job, "facets"), "sql").get("query")
@@ -103,6 +103,19 @@ def _output(told: Any, where: str) -> Output:
     for field in _listed(facet.get("dataset"), f"{where}.dataset"):
         _take("", field, None, f"{where}.dataset", edges, unknown)
     return Output(dataset, tuple(edges), tuple(unknown))
+
+
+def _each_once(outputs: Iterable[Output]) -> tuple[Output, ...]:
+    """The outputs, with all that is told of one table in one of them."""
+    found: dict[Dataset, Output] = {}
+    for one in outputs:
+        other = found.get(one.dataset)
+        if other is not None:
+            told = [edges for edges in (other.edges, one.edges) if edges is not None]
+            edges = tuple(dict.fromkeys(edge for some in told for edge in some)) if told else None
+            one = Output(one.dataset, edges, tuple(dict.fromkeys((*other.unknown, *one.unknown))))
+        found[one.dataset] = one
+    return tuple(found.values())
 
 
 def _take(
