@@ -25,9 +25,11 @@ from persistence.tables.webhooks import webhooks
 from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
 from schema.pagination import Page
-from schema.utils.event import EventType, PlatformEvent
+from schema.utils.event import ONLY_BY_NAME, EventType, PlatformEvent
 from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookFormat, WebhookStatus
 
+OF_RUNS: Final = frozenset({EventType.RUN_STARTED, EventType.RUN_ENDED})
+"""What a webhook of OpenLineage tells."""
 RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
@@ -252,6 +254,23 @@ class WebhookDeliveryRepository(Repository[WebhookDelivery]):
         )
         return bool(changed.rowcount)
 
+    def was_told_start(self, of_end: WebhookDelivery, run_id: str) -> bool:
+        """Return whether a receiver has taken the start of the run that a delivery tells the end of."""
+        lane = sa.select(deliveries.c.lane).where(deliveries.c.id == of_end.id).scalar_subquery()
+        query = (
+            sa.select(deliveries.c.id)
+            .join(events, events.c.id == deliveries.c.event_id)
+            .where(
+                deliveries.c.webhook_id == of_end.webhook_id,
+                deliveries.c.status == DeliveryStatus.DELIVERED,
+                deliveries.c.lane == lane,
+                deliveries.c.type == EventType.RUN_STARTED,
+                events.c.data["run_id"].as_string() == run_id,
+            )
+            .limit(1)
+        )
+        return self._connection.execute(query).first() is not None
+
     def remove_all_of(self, webhook_id: str) -> None:
         """Remove what is in line for a webhook, and its log."""
         self._connection.execute(deliveries.delete().where(deliveries.c.webhook_id == webhook_id))
@@ -275,7 +294,10 @@ def wants(webhook: Webhook, event: PlatformEvent) -> bool:
     """Return whether an event passes the filter of a webhook."""
     if event.type is EventType.WEBHOOK_TEST or (webhook.types and event.type not in webhook.types):
         return False
-    if webhook.format is WebhookFormat.OPENLINEAGE and event.type is not EventType.RUN_ENDED:
+    if webhook.format is WebhookFormat.OPENLINEAGE:
+        if event.type not in OF_RUNS:
+            return False
+    elif event.type in ONLY_BY_NAME and not webhook.types:
         return False
     if event.type is EventType.SCORE_FELL and not _fell_below(webhook.score_below, event):
         return False

@@ -308,16 +308,33 @@ class RunRepository(Repository[WorkflowRun]):
                 self._tell_end(scope, run_id, to)
         return bool(moved.rowcount)
 
+    def goes_on(self, scope: Scope, run_id: str, *, of_attempt: int, at: datetime) -> bool:
+        """Let an attempt at an open run be under way, and tell of it the first time; whether it is."""
+        begins = self.move(scope, run_id, RunStatus.RUNNING, only_from=(RunStatus.PENDING,), of_attempt=of_attempt)
+        if begins:
+            run = self.get(scope, run_id)
+            started = Happening(EventType.RUN_STARTED, run.asset_fqn, data=_said_of(run, RunStatus.RUNNING))
+            tell(self._connection, scope, at, [started])
+        return begins or self.move(
+            scope, run_id, RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), of_attempt=of_attempt
+        )
+
     def _tell_end(self, scope: Scope, run_id: str, to: RunStatus) -> None:
         run = self.get(scope, run_id)
-        said = {
-            "run_id": run.id,
-            "configuration_id": run.configuration_id,
-            "workflow_name": run.workflow_name,
-            "workflow_type": run.workflow_type.value,
-            "status": to.value,
-            "error_message": None if run.error_message is None else run.error_message[:MOST_TOLD],
+        said = _said_of(run, to) | {
+            "error_message": None if run.error_message is None else run.error_message[:MOST_TOLD]
         }
         severity = Severity.HIGH if to is RunStatus.FAILED else None
         assert run.completed_at is not None  # which every end is stamped with
         tell(self._connection, scope, run.completed_at, [Happening(EventType.RUN_ENDED, run.asset_fqn, severity, said)])
+
+
+def _said_of(run: WorkflowRun, status: RunStatus) -> dict[str, Any]:
+    """What the events of a run say of it."""
+    return {
+        "run_id": run.id,
+        "configuration_id": run.configuration_id,
+        "workflow_name": run.workflow_name,
+        "workflow_type": run.workflow_type.value,
+        "status": status.value,
+    }

@@ -73,27 +73,27 @@ async def told_run(
     return ToldRun(run.id, events, len(facts) - len(tables), total <= MOST_DATASETS)
 
 
-async def ended_run(store: Store, guard: Guard, caller: Caller, event: PlatformEvent) -> list[dict[str, Any]]:
-    """The events of a run as it stood when one of our own events told its end, or the one of a test.
+async def run_at(store: Store, guard: Guard, caller: Caller, event: PlatformEvent) -> list[dict[str, Any]]:
+    """The events of a run as it stood when one of our own events told its start or its end, or the one of a test.
 
     None of a run that never began, or is no longer kept.
     """
     organization, project = event.organization_id, event.project_id
-    if event.type is not EventType.RUN_ENDED:
+    if event.type not in (EventType.RUN_STARTED, EventType.RUN_ENDED):
         own = job_namespace(organization, project)
         return [test_event(event.id, event.occurred_at, own, version("stoa-platform"))]
     scope = Scope(organization, project)
 
     def find(uow: UnitOfWork) -> WorkflowRun:
         run = uow.workflow_runs.get(scope, event.data["run_id"])
-        # It may have been tried again since; what is told is the end that the event is about.
-        ended = {
+        # It may have gone on since, or been tried again; what is told is what the event is about.
+        stood = {
             "status": RunStatus(event.data["status"]),
-            "completed_at": event.occurred_at,
+            "completed_at": None if event.type is EventType.RUN_STARTED else event.occurred_at,
             "started_at": run.started_at and min(run.started_at, event.occurred_at),
             "error_message": event.data.get("error_message"),
         }
-        return run.model_copy(update=ended)
+        return run.model_copy(update=stood)
 
     try:
         return (await told_run(store, guard, caller, organization, project, find)).events

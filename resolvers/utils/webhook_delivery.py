@@ -32,7 +32,7 @@ from persistence.webhook_signing import SigningKeys, signed_headers
 from resolvers.context import Services
 from resolvers.engines.messages import Message, in_chat, message, plain
 from resolvers.utils.event_settings import EventSettings
-from resolvers.utils.run_lineage import ended_run
+from resolvers.utils.run_lineage import run_at
 from resolvers.utils.webhooks import ADDRESS, SECRETS_OF, key_name
 from schema.governance.permission import Permission
 from schema.utils.event import PlatformEvent, cloud_event
@@ -203,7 +203,7 @@ class Deliveries:
         if event is None:
             return await self._forgotten(delivery)
         attempt: Attempt | None = None
-        for id, content_type, told in await self._bodies(begun, event):
+        for id, content_type, told in await self._bodies(begun, delivery, event):
             body = orjson.dumps(told)
             headers = {"Content-Type": content_type} | signed_headers(begun.keys, id, self._services.clock(), body)
             attempt = await self._services.webhooks.send(begun.address, headers, body)
@@ -215,12 +215,18 @@ class Deliveries:
             )
         return await self._kept(begun, delivery, attempt)
 
-    async def _bodies(self, begun: _Round, event: PlatformEvent) -> list[tuple[str, str, dict[str, Any]]]:
+    async def _bodies(
+        self, begun: _Round, delivery: WebhookDelivery, event: PlatformEvent
+    ) -> list[tuple[str, str, dict[str, Any]]]:
         """What is sent of an event, in order: each with its id and its type of content."""
         if begun.webhook.format is WebhookFormat.CLOUDEVENTS:
             return [(event.id, CONTENT_TYPE, cloud_event(event))]
-        events = await ended_run(self._services.store, Guard(self._services.relations), begun.caller, event)
+        events = await run_at(self._services.store, Guard(self._services.relations), begun.caller, event)
         last = len(events) - 1
+        if last and await self._services.store.read(
+            lambda uow: uow.webhook_deliveries.was_told_start(delivery, event.data["run_id"])
+        ):
+            events, last = events[1:], 0
         return [
             (event.id if at == last else f"{event.id}-{one['eventType']}", "application/json", one)
             for at, one in enumerate(events)

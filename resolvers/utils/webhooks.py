@@ -16,6 +16,7 @@ from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, secret_data
 from persistence.mail_sending import NoMail
 from persistence.queries.events import Happening
+from persistence.queries.webhooks import OF_RUNS
 from persistence.store import UnitOfWork
 from persistence.webhook_sending import BadAddress, host_of
 from persistence.webhook_signing import SigningKeys
@@ -68,8 +69,9 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     """Create a webhook in the selected project. The answer has its secret, which is shown this once.
 
     Each event that passes the filter is sent by POST as a CloudEvent, signed with HMAC-SHA256 and ed25519 as the
-    Standard Webhooks specification says; with the format `openlineage`, each run that ended as RunEvents. To a `chat`
-    and by `email` it goes as a short text for people. It is tried for three days until the receiver answers with 2xx.
+    Standard Webhooks specification says; with the format `openlineage`, each run that begins or ends as RunEvents. To
+    a `chat` and by `email` it goes as a short text for people. It is tried for three days until the receiver answers
+    with 2xx.
     """
     await _check_address(ctx, webhook.channel, webhook.url)
     _check_format(webhook.channel, webhook.format, webhook.types)
@@ -292,9 +294,9 @@ def _check_format(channel: WebhookChannel, format: WebhookFormat, types: Collect
         raise ValidationError(
             "People get a short text. OpenLineage is for the channel webhook.", status=422, field="format"
         )
-    if others := [one.value for one in types if one is not EventType.RUN_ENDED]:
+    if others := [one.value for one in types if one not in OF_RUNS]:
         raise ValidationError(
-            f"OpenLineage tells of runs alone, so of run.ended and not of {', '.join(others)}. "
+            f"OpenLineage tells of runs alone, so of run.started and run.ended and not of {', '.join(others)}. "
             "Leave the types out, or receive the others by a webhook of the format cloudevents.",
             status=422,
             field="types",

@@ -115,8 +115,8 @@ _HOOK_WAITS = _value(
     "quiet_hours",
     "quiet_hours.*",
 )
-_HOOK_FORMAT = _value("OpenLineage goes to programs alone, and tells of run.ended alone.", "format", "types")
-_HOOK_RUNS = _value("A webhook of OpenLineage is told of run.ended alone.", "types")
+_HOOK_FORMAT = _value("OpenLineage goes to programs alone, and tells of runs alone.", "format", "types")
+_HOOK_RUNS = _value("A webhook of OpenLineage is told of run.started and run.ended alone.", "types")
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")

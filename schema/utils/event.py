@@ -20,6 +20,10 @@ TYPE_PREFIX: Final = "stoa."
 class EventType(StrEnum):
     """What can happen. Further types may be added; who receives events passes over those that it does not know."""
 
+    RUN_STARTED = "run.started"
+    """A run of a workflow has planned what it reads, and begins; again where it is tried again. Unless it sends
+    OpenLineage, a webhook is told only where its `types` name it.
+    """
     RUN_ENDED = "run.ended"
     """A run of a workflow completed, failed or was canceled; `data.status` says which."""
     VIOLATION_OPENED = "violation.opened"
@@ -45,6 +49,9 @@ class EventType(StrEnum):
     WEBHOOK_TEST = "webhook.test"
     """Somebody has asked for a test of a webhook. It goes to that webhook alone."""
 
+
+ONLY_BY_NAME: Final = frozenset({EventType.RUN_STARTED})
+"""What nobody is told who asks for all types: it calls for nothing, and there is as much of it as of what ends."""
 
 Domain = Annotated[str, Field(min_length=1, max_length=255, description="Such as `Sales`, of the tag `Domain.Sales`.")]
 

@@ -32,7 +32,8 @@ WebhookUrl = Annotated[
     ),
 ]
 EventTypes = Annotated[
-    list[EventType], Field(max_length=50, description="Only events of these types; an empty list means all.")
+    list[EventType],
+    Field(max_length=50, description="Only events of these types; an empty list means all but `run.started`."),
 ]
 Domains = Annotated[list[Domain], Field(max_length=100, description="Only events of these domains; empty: all.")]
 AssetPrefix = Annotated[
@@ -64,7 +65,7 @@ class WebhookFormat(StrEnum):
     CLOUDEVENTS = "cloudevents"
     """Each event as a CloudEvent 1.0."""
     OPENLINEAGE = "openlineage"
-    """Each run that ended as RunEvents of OpenLineage: START, then COMPLETE, FAIL or ABORT, one request for each."""
+    """Each run as RunEvents of OpenLineage, one request each: START when it begins, then COMPLETE, FAIL or ABORT."""
 
 
 @resource
@@ -123,7 +124,10 @@ class Webhook(Resource):
     url: str = Field(description="Where it sends; of a chat, whose whole address is a secret, the host alone.")
     status: WebhookStatus
     paused_reason: str | None = Field(description="Why it paused by itself; null where somebody paused it.")
-    types: list[EventType] = Field(description="Only events of these types; an empty list means all.")
+    types: list[EventType] = Field(
+        description="Only events of these types; an empty list means all but `run.started`, or with the format "
+        "openlineage both of runs."
+    )
     asset_prefix: str | None = Field(description="Only events about this asset and what is in it; null: all.")
     least_severity: Severity | None = Field(description="Only events that are at least as bad; null: all.")
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
@@ -226,7 +230,7 @@ class WebhookCreate(Change):
     channel: Annotated[WebhookChannel, Field(description="It stays what it is.")] = WebhookChannel.WEBHOOK
     format: Annotated[
         WebhookFormat,
-        Field(description="It stays what it is. `openlineage` is of the channel webhook, and of `run.ended` alone."),
+        Field(description="It stays what it is. `openlineage` is of the channel webhook, and of runs alone."),
     ] = WebhookFormat.CLOUDEVENTS
     url: WebhookUrl
     types: EventTypes = Field(default_factory=list)

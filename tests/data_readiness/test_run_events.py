@@ -24,7 +24,7 @@ async def told(bench: Bench, **filters: Any) -> list[dict[str, Any]]:
 async def test_a_changed_source_is_told_and_an_unchanged_or_new_one_is_not(bench: Bench, source: Source) -> None:
     await bench.ingest()
     await bench.ingest()
-    assert [event["type"] for event in await told(bench)] == ["run.ended", "run.ended"]
+    assert [event["type"] for event in await told(bench)] == ["run.started", "run.ended"] * 2
     source.run("alter table sales.orders add column note text, drop column placed; drop view sales.big")
     source.run("comment on column sales.customers.email is 'Other words.'")
     await bench.ingest()

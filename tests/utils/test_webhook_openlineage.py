@@ -60,6 +60,38 @@ async def test_a_run_that_ended_is_sent_as_it_began_and_as_it_ended(
     assert (last["eventType"], last["run"]["runId"], last["job"]["name"]) == ("OTHER", sent["event_id"], "webhook.test")
 
 
+async def test_a_start_is_sent_when_a_run_begins_and_not_again_with_its_end(
+    world: World, door: Door, hidden: str, receiver: Receiver
+) -> None:
+    hook = await made(world, door, receiver, **LINEAGE)
+    await made(world, door, receiver, name="All types")
+    await made(world, door, receiver, name="By name", types=["run.started"])
+    run = await planned(world, door, "pending", *TABLES)
+    scope, id = scope_of(world), str(run["run_id"])
+
+    def work(uow: Any) -> None:
+        for goes_on in (True, True):
+            assert uow.workflow_runs.goes_on(scope, id, of_attempt=1, at=world.clock()) is goes_on
+        assert not uow.workflow_runs.goes_on(scope, id, of_attempt=2, at=world.clock())
+
+    receiver.will_answer(503)
+    await written(world, work)
+    await settle(world)
+    await settle(world, seconds=6)
+    kinds = [one.get("eventType") or one["type"] for one in receiver.bodies]
+    assert sorted(kinds) == ["START", "START", "stoa.run.started"] or sorted(kinds) == [
+        "START", "stoa.run.started", "stoa.run.started",
+    ]  # fmt: skip
+    told = [one for one in receiver.bodies if "eventType" in one]
+    assert (told[-1]["run"]["runId"], len(told[-1]["inputs"])) == (id, 3)
+    receiver.stub.asked.clear()
+    await ended(world, run, RunStatus.COMPLETED)
+    assert [one.get("eventType") or one["type"] for one in receiver.bodies] in (
+        ["COMPLETE", "stoa.run.ended"], ["stoa.run.ended", "COMPLETE"],
+    )  # fmt: skip
+    assert [one["type"] for one in await log(world, door, hook["webhook"]["id"])] == ["run.started", "run.ended"]
+
+
 async def test_a_receiver_is_told_what_its_webhooks_owner_may_read_and_nothing_of_what_never_began(
     world: World, door: Door, hidden: str, receiver: Receiver
 ) -> None:

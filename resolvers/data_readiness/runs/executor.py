@@ -157,9 +157,7 @@ class RunWork(ABC):
 
     def goes_on(self, uow: UnitOfWork) -> bool:
         """Take the run's row; whether the run is open and this attempt at it is the one that stands."""
-        return uow.workflow_runs.move(
-            self.scope, self.run.id, RunStatus.RUNNING, only_from=OPEN, of_attempt=self.attempt
-        )
+        return uow.workflow_runs.goes_on(self.scope, self.run.id, of_attempt=self.attempt, at=self.ctx.now())
 
     async def task(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out one unit and close its task; what it counted, nothing if it was done or canceled before."""

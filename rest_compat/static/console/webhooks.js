@@ -13,7 +13,7 @@ import { listed, moment, named, say, sentence } from "./words.js";
 
 const OPENLINEAGE = "OPENLINEAGE"; // a format of the channel WEBHOOK, chosen among the channels
 const CHANNELS = ["WEBHOOK", OPENLINEAGE, "CHAT", "EMAIL"];
-const TYPES = ["RUN_ENDED", "VIOLATION_OPENED", "VIOLATION_REOPENED", "VIOLATION_RESOLVED", "SCORE_FELL", "SCHEMA_CHANGED", "PERSONAL_DATA_FOUND", "PROPOSALS_WAITING", "CONNECTION_BROKE", "TERM_APPROVED", "BUDGET_NEARLY_SPENT"];
+const TYPES = ["RUN_STARTED", "RUN_ENDED", "VIOLATION_OPENED", "VIOLATION_REOPENED", "VIOLATION_RESOLVED", "SCORE_FELL", "SCHEMA_CHANGED", "PERSONAL_DATA_FOUND", "PROPOSALS_WAITING", "CONNECTION_BROKE", "TERM_APPROVED", "BUDGET_NEARLY_SPENT"];
 const DAY = 86_400_000;
 const MOST = 50;
 const PAUSE = 3000;
@@ -71,7 +71,7 @@ function Webhook({ one, may, again }) {
     <li class="card">
       <div class="card-head"><strong>${one.name}</strong> <span class="kind">${say(`webhooks.${one.format === OPENLINEAGE ? OPENLINEAGE : one.channel}`)}</span> <${Status} value=${paused ? "INACTIVE" : "ACTIVE"} /></div>
       <p class="quiet small"><code>${one.url}</code></p>
-      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : one.format === OPENLINEAGE ? named("event", "RUN_ENDED") : say("webhooks.all"), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
+      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : one.format === OPENLINEAGE ? listed(["RUN_STARTED", "RUN_ENDED"].map((type) => named("event", type))) : say("webhooks.all"), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
       ${may("CAN_WRITE") && html`<p class="acts">
         ${button(say("webhooks.test"), () => act(TEST_WEBHOOK, {}, () => say("webhooks.tested")))}
         ${button(say("webhooks.replay"), () => act(REPLAY_WEBHOOK, { since: new Date(Date.now() - DAY).toISOString() }, ({ replayWebhook }) => say("webhooks.replayed", { count: replayWebhook.deliveries })))}

@@ -829,6 +829,7 @@ export default {
   "delivery.WAITING": "wartet",
   "delivery.DELIVERED": "zugestellt",
   "delivery.GIVEN_UP": "aufgegeben",
+  "event.RUN_STARTED": "ein Lauf beginnt",
   "event.RUN_ENDED": "ein Lauf ist zu Ende",
   "event.VIOLATION_OPENED": "ein Verstoß wurde gefunden",
   "event.VIOLATION_REOPENED": "ein Verstoß ist wieder offen",

@@ -829,6 +829,7 @@ export default {
   "delivery.WAITING": "waiting",
   "delivery.DELIVERED": "delivered",
   "delivery.GIVEN_UP": "given up",
+  "event.RUN_STARTED": "a run began",
   "event.RUN_ENDED": "a run ended",
   "event.VIOLATION_OPENED": "a violation was found",
   "event.VIOLATION_REOPENED": "a violation is open again",
