@@ -17,6 +17,7 @@ webhooks = sa.Table(
     sa.Column("channel", sa.String(16), nullable=False, server_default="webhook"),
     sa.Column("format", sa.String(16), nullable=False, server_default="cloudevents"),
     sa.Column("url", sa.String(2000), nullable=False),  # of a chat the host alone: the address is among the secrets
+    sa.Column("header_names", Json, nullable=False, server_default="[]"),  # their values are among the secrets
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("paused_reason", sa.String(1000)),
     sa.Column("types", Json, nullable=False),

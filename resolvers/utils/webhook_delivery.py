@@ -24,6 +24,7 @@ from auth.guard import Guard
 from persistence.jobs.port import JobContext
 from persistence.keyring import SealBroken, secret_data
 from persistence.mail_sending import Mail, recipients_of
+from persistence.queries.secrets import Sealed
 from persistence.queries.waiting import deliveries_wait
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
@@ -33,7 +34,7 @@ from resolvers.context import Services
 from resolvers.engines.messages import Message, in_chat, message, plain
 from resolvers.utils.event_settings import EventSettings
 from resolvers.utils.run_lineage import run_at
-from resolvers.utils.webhooks import ADDRESS, SECRETS_OF, key_name
+from resolvers.utils.webhook_secrets import ADDRESS, HEADERS, SECRETS_OF, key_name, server_of
 from schema.governance.permission import Permission
 from schema.utils.event import PlatformEvent, cloud_event
 from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookFormat, WebhookStatus
@@ -74,6 +75,8 @@ class _Round:
     address: str
     keys: tuple[SigningKeys, ...]
     caller: Caller
+    headers: Mapping[str, str]
+    """What each request carries besides."""
 
     def kept(self, uow: UnitOfWork) -> Webhook | None:
         """The webhook as it is now, while the lease holds and it sends."""
@@ -148,15 +151,15 @@ class Deliveries:
     async def _begun(self, id: str, number: int) -> _Round | None:
         """What a round needs; None when another one has begun, or who the webhook acts for may not read any more."""
 
-        def work(uow: UnitOfWork) -> tuple[Webhook, dict[str, Any], dict[str, str]] | None:
+        def work(uow: UnitOfWork) -> tuple[Webhook, dict[str, Any], dict[str, Sealed]] | None:
             leased = uow.webhooks.leased(id, number)
             if leased is None or leased[0].status is not WebhookStatus.ACTIVE:
                 return None
             webhook, caller, version = leased
             sealed = uow.secrets.sealed(Scope(webhook.organization_id), SECRETS_OF, id)
             old = webhook.old_keys_until is not None and webhook.old_keys_until > self._services.clock()
-            names = [ADDRESS, key_name(version), *([key_name(version - 1)] if old else [])]
-            return webhook, caller, {name: sealed[name].text for name in names if name in sealed}
+            names = [ADDRESS, HEADERS, key_name(version), *([key_name(version - 1)] if old else [])]
+            return webhook, caller, {name: sealed[name] for name in names if name in sealed}
 
         found = await self._services.store.read(work)
         if found is None:
@@ -167,18 +170,34 @@ class Deliveries:
             await self._pause(webhook.id, reason)
             return None
         try:
-            opened = {name: self._opened(webhook, name, text) for name, text in sealed.items()}
+            held = sealed.pop(HEADERS, None)
+            opened = {name: self._opened(webhook, name, one) for name, one in sealed.items()}
             address = opened.pop(ADDRESS).decode() if webhook.channel is WebhookChannel.CHAT else webhook.url
         except (SealBroken, KeyError):
             await self._pause(webhook.id, _UNSEALED[webhook.channel])
             return None
+        try:
+            headers = self._headers(webhook, held, address)
+        except SealBroken:
+            await self._pause(webhook.id, "Its headers can no longer be opened, or are of another server. Update them.")
+            return None
         keys = tuple(SigningKeys.unpacked(packed) for packed in opened.values())
-        return _Round(webhook, number, address, keys, Caller.from_dict(caller))
+        return _Round(webhook, number, address, keys, Caller.from_dict(caller), headers)
 
-    def _opened(self, webhook: Webhook, name: str, text: str) -> bytes:
-        return self._services.keyring.open(
-            text, secret_data(webhook.organization_id, SECRETS_OF, webhook.id, name, None)
-        )
+    def _headers(self, webhook: Webhook, held: Sealed | None, address: str) -> dict[str, str]:
+        """What each request carries besides. Raises SealBroken for what was entered for another server."""
+        if held is None:
+            if webhook.header_names:
+                raise SealBroken
+            return {}
+        if held.bound_to != server_of(address):
+            raise SealBroken
+        headers: dict[str, str] = orjson.loads(self._opened(webhook, HEADERS, held))
+        return headers
+
+    def _opened(self, webhook: Webhook, name: str, sealed: Sealed) -> bytes:
+        place = secret_data(webhook.organization_id, SECRETS_OF, webhook.id, name, sealed.bound_to)
+        return self._services.keyring.open(sealed.text, place)
 
     async def _may_read(self, caller: Caller, webhook: Webhook) -> bool:
         guard = Guard(self._services.relations)
@@ -205,7 +224,8 @@ class Deliveries:
         attempt: Attempt | None = None
         for id, content_type, told in await self._bodies(begun, delivery, event):
             body = orjson.dumps(told)
-            headers = {"Content-Type": content_type} | signed_headers(begun.keys, id, self._services.clock(), body)
+            signed = signed_headers(begun.keys, id, self._services.clock(), body)
+            headers = {**begun.headers, "Content-Type": content_type, **signed}
             attempt = await self._services.webhooks.send(begun.address, headers, body)
             if not attempt.taken:
                 break  # it is sent again from the first on: receivers know what comes twice by its id
@@ -265,7 +285,8 @@ class Deliveries:
         return await self._kept(begun, first, attempt)
 
     async def _chatted(self, begun: _Round, first: WebhookDelivery, said: Message) -> Attempt:
-        headers = {"Content-Type": "application/json; charset=utf-8", "webhook-id": str(first.message_id)}
+        own = {"Content-Type": "application/json; charset=utf-8", "webhook-id": str(first.message_id)}
+        headers = {**begun.headers, **own}
         return await self._services.webhooks.send(begun.address, headers, orjson.dumps({"text": said.text}))
 
     async def _mailed(self, begun: _Round, first: WebhookDelivery, said: Message) -> Attempt:

@@ -3,17 +3,15 @@
 A webhook acts for whoever created or last changed it: while they may not read the project, nothing is sent.
 """
 
-import contextlib
 import re
-from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.keyring import SealBroken, secret_data
 from persistence.mail_sending import NoMail
 from persistence.queries.events import Happening
 from persistence.queries.webhooks import OF_RUNS
@@ -23,9 +21,20 @@ from persistence.webhook_signing import SigningKeys
 from resolvers.context import Context
 from resolvers.engines.recurrence import zone_of
 from resolvers.operation import operation
+from resolvers.utils.webhook_secrets import (
+    ADDRESS,
+    HEADERS,
+    SECRETS_OF,
+    check_headers,
+    check_still_bound,
+    key_name,
+    packed,
+    seal,
+    seal_anew,
+    server_of,
+)
 from schema.errors import QuotaExceeded, ValidationError
 from schema.governance.permission import Done, Permission
-from schema.governance.secret import Secret
 from schema.pagination import Page, PageNumber, PageSize
 from schema.utils.event import EventType
 from schema.utils.webhook import (
@@ -36,6 +45,7 @@ from schema.utils.webhook import (
     WebhookCreate,
     WebhookDelivery,
     WebhookFormat,
+    WebhookHeader,
     WebhookReplay,
     WebhookReplayed,
     WebhookSecret,
@@ -50,18 +60,7 @@ MOST_WEBHOOKS: Final = 200
 """How many webhooks a project may have."""
 BOTH_KEYS: Final = timedelta(days=1)
 """How long after a rotation deliveries are signed with the keys from before as well."""
-SECRETS_OF: Final = "webhook"
-"""The type under which the sealed keys stand among the secrets. No grant names it, so no operation on secrets does."""
-
-
 _CLOCK: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-ADDRESS: Final = "address"
-"""Under which name the address of a chat stands among the secrets."""
-
-
-def key_name(version: int) -> str:
-    """Return under which name the keys of a version stand among the secrets."""
-    return f"signing-{version}"
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
@@ -76,10 +75,12 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
     await _check_address(ctx, webhook.channel, webhook.url)
     _check_format(webhook.channel, webhook.format, webhook.types)
     _check_waiting(webhook.channel, webhook.model_dump(include={"digest_minutes", "quiet_hours"}))
+    check_headers(webhook.channel, webhook.headers)
     now, user = ctx.now(), ctx.caller.user_id
     keys = SigningKeys.fresh() if webhook.channel is WebhookChannel.WEBHOOK else None
     new = Webhook(
-        **webhook.model_dump() | {"url": _shown(webhook.channel, webhook.url)},
+        **webhook.model_dump(exclude={"headers"}) | {"url": _shown(webhook.channel, webhook.url)},
+        header_names=[one.name for one in webhook.headers],
         id=str(uuid4()),
         organization_id=ctx.organization_id,
         project_id=ctx.project_id,
@@ -101,10 +102,12 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
             raise QuotaExceeded(f"A project has {MOST_WEBHOOKS} webhooks at most. Delete one.", limit=MOST_WEBHOOKS)
         made = uow.webhooks.add(new, caller=ctx.caller.to_dict(), key_version=1, is_slow=False, round=0)
         if webhook.channel is WebhookChannel.CHAT:
-            _seal(ctx, uow, made.id, ADDRESS, webhook.url.encode(), now)
+            seal(ctx, uow, made.id, ADDRESS, webhook.url.encode(), now)
+        if (headers := packed(webhook.headers)) is not None:
+            seal(ctx, uow, made.id, HEADERS, headers, now, server_of(webhook.url))
         if keys is None:
             return WebhookSecret(webhook=made, secret=None)
-        _seal(ctx, uow, made.id, key_name(1), keys.packed, now)
+        seal(ctx, uow, made.id, key_name(1), keys.packed, now)
         return WebhookSecret(webhook=made, secret=keys.secret)
 
     return await ctx.store.write(work)
@@ -130,23 +133,30 @@ async def list_webhooks(
 async def update_webhook(ctx: Context, *, webhook_id: WebhookId, changes: WebhookUpdate) -> Webhook:
     """Update a webhook; only the fields that are sent change. From now on it acts for who changed it.
 
-    `status` active lets a paused webhook go on, with what was in line when it paused. Another digest, or other quiet
-    hours, hold for what happens from then on; what was being gathered is told.
+    `headers` take the place of all that stand; a `url` on another server needs them anew, or an empty list. `status`
+    active lets a paused webhook go on, with what was in line when it paused. Another digest, or other quiet hours, hold
+    for what happens from then on; what was being gathered is told.
     """
     given, now = changes.given(), ctx.now()
-    if not given.keys().isdisjoint(("url", "types", "digest_minutes", "quiet_hours")):
+    dumped = given.pop("headers", None)
+    headers = None if dumped is None else [WebhookHeader(**one) for one in dumped]
+    if headers is not None or not given.keys().isdisjoint(("url", "types", "digest_minutes", "quiet_hours")):
         stands = await ctx.store.read(lambda uow: uow.webhooks.get(ctx.scope, str(webhook_id)))
         _check_format(stands.channel, stands.format, given.get("types", ()))
         _check_waiting(stands.channel, given)
+        check_headers(stands.channel, headers or ())
         if "url" in given:
             await _check_address(ctx, stands.channel, given["url"])
 
     def work(uow: UnitOfWork) -> Webhook:
         current = uow.webhooks.held(ctx.scope, str(webhook_id))
-        values, moved = dict(given), False
+        values = dict(given)
+        moved = headers is not None and _take_headers(ctx, uow, current, headers, given, values)
+        if "url" in given and headers is None:
+            check_still_bound(current, current.url, given["url"])
         if "url" in given and current.channel is WebhookChannel.CHAT:
             values["url"] = _shown(current.channel, given["url"])
-            moved = _move(ctx, uow, current, given["url"], now)
+            moved = seal_anew(ctx, uow, current.id, ADDRESS, given["url"].encode(), now) or moved
         if given.get("status", current.status) is not current.status:
             values |= {"paused_reason": None, "failures": 0, "failing_since": None, "rests_until": None}
         stamps = {"updated_at": now, "updated_by": ctx.caller.user_id}
@@ -196,7 +206,7 @@ async def rotate_webhook_secret(ctx: Context, *, webhook_id: WebhookId) -> Webho
             )
         version = uow.webhooks.key_version(id)
         uow.secrets.forget(ctx.tenant, SECRETS_OF, id, key_name(version - 1))
-        _seal(ctx, uow, id, key_name(version + 1), keys.packed, now)
+        seal(ctx, uow, id, key_name(version + 1), keys.packed, now)
         values = {
             "public_keys": [keys.public_key, current.public_keys[0]],
             "old_keys_until": now + BOTH_KEYS,
@@ -330,30 +340,15 @@ def _shown(channel: WebhookChannel, url: str) -> str:
     return host_of(url) if channel is WebhookChannel.CHAT else url
 
 
-def _move(ctx: Context, uow: UnitOfWork, webhook: Webhook, url: str, now: datetime) -> bool:
-    """Let a chat have another address; whether it had not that one already."""
-    sealed = uow.secrets.sealed(ctx.tenant, SECRETS_OF, webhook.id).get(ADDRESS)
-    place = secret_data(ctx.organization_id, SECRETS_OF, webhook.id, ADDRESS, None)
-    with contextlib.suppress(SealBroken):
-        if sealed is not None and ctx.services.keyring.open(sealed.text, place) == url.encode():
-            return False
-    uow.secrets.forget(ctx.tenant, SECRETS_OF, webhook.id, ADDRESS)
-    _seal(ctx, uow, webhook.id, ADDRESS, url.encode(), now)
-    return True
-
-
-def _seal(ctx: Context, uow: UnitOfWork, id: str, name: str, value: bytes, now: datetime) -> None:
-    user = ctx.caller.user_id
-    uow.secrets.hold()
-    sealed = ctx.services.keyring.seal(value, secret_data(ctx.organization_id, SECRETS_OF, id, name, None))
-    row = Secret(
-        name=name,
-        description=None,
-        resource_type=SECRETS_OF,
-        resource_id=id,
-        created_at=now,
-        updated_at=now,
-        created_by=user,
-        updated_by=user,
-    )
-    uow.secrets.add(row, organization_id=ctx.organization_id, sealed=sealed, bound_to=None)
+def _take_headers(
+    ctx: Context,
+    uow: UnitOfWork,
+    webhook: Webhook,
+    headers: Sequence[WebhookHeader],
+    given: Mapping[str, Any],
+    values: dict[str, Any],
+) -> bool:
+    """Let a webhook carry other headers; whether they are not the same."""
+    values["header_names"] = [one.name for one in headers]
+    bound_to = server_of(given.get("url", webhook.url)) if headers else None
+    return seal_anew(ctx, uow, webhook.id, HEADERS, packed(headers), ctx.now(), bound_to)

@@ -116,6 +116,12 @@ _HOOK_WAITS = _value(
     "quiet_hours.*",
 )
 _HOOK_FORMAT = _value("OpenLineage goes to programs alone, and tells of runs alone.", "format", "types")
+_HOOK_HEADERS = _value(
+    "E-mail carries no headers; what the platform says itself is none of them, and each stands once. They are given "
+    "anew for another server.",
+    "headers",
+    "headers.*",
+)
 _HOOK_RUNS = _value("A webhook of OpenLineage is told of run.started and run.ended alone.", "types")
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
@@ -216,8 +222,8 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _value("The schedule of a workflow configuration is changed there.", "schedule_id"),
     ),
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
-    "create_webhook": (_HOOK, _HOOK_MAIL, _HOOK_FORMAT, _HOOK_WAITS),
-    "update_webhook": (_HOOK, _HOOK_MAIL, _HOOK_RUNS, _HOOK_WAITS),
+    "create_webhook": (_HOOK, _HOOK_MAIL, _HOOK_FORMAT, _HOOK_HEADERS, _HOOK_WAITS),
+    "update_webhook": (_HOOK, _HOOK_MAIL, _HOOK_RUNS, _HOOK_HEADERS, _HOOK_WAITS),
     "rotate_webhook_secret": (_HOOK_SIGNS,),
     "send_webhook_test": (_HOOK_SENDS,),
     "replay_webhook": (

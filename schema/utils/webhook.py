@@ -44,6 +44,27 @@ AssetPrefix = Annotated[
 LeastSeverity = Annotated[Severity, Field(description="Only events that are at least as bad as this.")]
 
 
+HeaderName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=100,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
+        description="Such as `Authorization`. Not what the platform says itself, such as Content-Type.",
+    ),
+]
+HeaderValue = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=8000,
+        pattern=r"^[!-~]([ -~]*[!-~])?$",
+        description="Such as `Bearer` and a token; printable ASCII. It is sealed, and never shown again.",
+        json_schema_extra={"writeOnly": True},
+    ),
+]
+
+
 @choice
 class WebhookChannel(StrEnum):
     """To whom a webhook sends, and in which form."""
@@ -131,6 +152,10 @@ class Webhook(Resource):
     asset_prefix: str | None = Field(description="Only events about this asset and what is in it; null: all.")
     least_severity: Severity | None = Field(description="Only events that are at least as bad; null: all.")
     domains: list[str] = Field(description="Only events of these domains; an empty list means all.")
+    header_names: list[str] = Field(
+        description="The headers that each request carries besides, such as `Authorization`; their values are sealed, "
+        "and never shown again."
+    )
     score_below: float = Field(description="Of falls of a score, only those from this, or above it, to below it.")
     digest_minutes: int = Field(
         description="How many minutes events are gathered for from the first on, and then told in one message; 0: not."
@@ -223,6 +248,23 @@ class QuietHoursInput(Change):
 
 
 @change
+class WebhookHeader(Change):
+    """A header that each request to a receiver carries, such as a token that lets it in."""
+
+    name: HeaderName
+    value: HeaderValue
+
+
+WebhookHeaders = Annotated[
+    list[WebhookHeader],
+    Field(
+        max_length=10,
+        description="Headers that each request carries besides, such as `Authorization`, to the server of the url.",
+    ),
+]
+
+
+@change
 class WebhookCreate(Change):
     """A webhook to create. It is active from then on, and gets the events that happen later."""
 
@@ -233,6 +275,7 @@ class WebhookCreate(Change):
         Field(description="It stays what it is. `openlineage` is of the channel webhook, and of runs alone."),
     ] = WebhookFormat.CLOUDEVENTS
     url: WebhookUrl
+    headers: WebhookHeaders = Field(default_factory=list)
     types: EventTypes = Field(default_factory=list)
     asset_prefix: AssetPrefix | None = None
     least_severity: LeastSeverity | None = None
@@ -248,6 +291,7 @@ class WebhookUpdate(Change):
 
     name: Maybe[Name] = None
     url: Maybe[WebhookUrl] = None
+    headers: Maybe[WebhookHeaders] = None
     status: Maybe[WebhookStatus] = None
     types: Maybe[EventTypes] = None
     asset_prefix: Maybe[AssetPrefix | None] = None

@@ -598,6 +598,7 @@ export const WEBHOOKS = `
         channel
         format
         url
+        headerNames
         status
         types
         failures

@@ -24,9 +24,11 @@ export function Webhooks() {
   const [channel, setChannel] = useState(CHANNELS[0]);
   const [told, setTold] = useState(null);
   const [secret, setSecret] = useState(null);
-  const add = async ({ name, url }, form) => {
+  const byHttp = channel !== "EMAIL";
+  const add = async ({ name, url, authorization }, form) => {
     const types = new FormData(form).getAll("types");
-    const { createWebhook: made } = await ask(ADD_WEBHOOK, { webhook: { name: name.trim(), url: url.trim(), types, ...(channel === OPENLINEAGE ? { format: OPENLINEAGE } : { channel }) } });
+    const headers = authorization?.trim() ? [{ name: "Authorization", value: authorization.trim() }] : [];
+    const { createWebhook: made } = await ask(ADD_WEBHOOK, { webhook: { name: name.trim(), url: url.trim(), types, headers, ...(channel === OPENLINEAGE ? { format: OPENLINEAGE } : { channel }) } });
     setSecret(made.secret);
     setTold({ said: say("webhooks.added", { name: made.webhook.name }) });
     again();
@@ -39,7 +41,7 @@ export function Webhooks() {
     ${total === null && loading && html`<${Loading} />`}
     ${total === 0 && html`<${Empty} icon="runs" title=${say("webhooks.none")}>${say("webhooks.none.next")}<//>`}
     <ul class="hits">${items.map((one) => html`<${Webhook} key=${one.id} one=${one} may=${may} again=${again} />`)}</ul>
-    ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("webhooks.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["url", "text", channel === "EMAIL" ? "webhooks.mail" : "sources.endpoint", true]]}>
+    ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("webhooks.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["url", "text", byHttp ? "sources.endpoint" : "webhooks.mail", true], ...(byHttp ? [["authorization", "password", "webhooks.authorization", false]] : [])]}>
       <label>${say("webhooks.channel")}<select value=${channel} onChange=${(event) => setChannel(event.target.value)}>${CHANNELS.map((one) => html`<option key=${one} value=${one} selected=${one === channel}>${say(`webhooks.${one}`)}</option>`)}</select></label>
       ${channel !== OPENLINEAGE && html`<label>${say("webhooks.types")}<select name="types" multiple size="5">${TYPES.map((one) => html`<option key=${one} value=${one}>${sentence(named("event", one))}</option>`)}</select></label>`}
     <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
@@ -71,7 +73,7 @@ function Webhook({ one, may, again }) {
     <li class="card">
       <div class="card-head"><strong>${one.name}</strong> <span class="kind">${say(`webhooks.${one.format === OPENLINEAGE ? OPENLINEAGE : one.channel}`)}</span> <${Status} value=${paused ? "INACTIVE" : "ACTIVE"} /></div>
       <p class="quiet small"><code>${one.url}</code></p>
-      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : one.format === OPENLINEAGE ? listed(["RUN_STARTED", "RUN_ENDED"].map((type) => named("event", type))) : say("webhooks.all"), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
+      <p class="quiet">${[one.types.length ? listed(one.types.map((type) => named("event", type))) : one.format === OPENLINEAGE ? listed(["RUN_STARTED", "RUN_ENDED"].map((type) => named("event", type))) : say("webhooks.all"), one.headerNames.length > 0 && say("webhooks.headers", { names: listed(one.headerNames) }), one.lastDeliveredAt && say("webhooks.last", { when: moment(one.lastDeliveredAt) }), one.failures > 0 && say("webhooks.failures", { count: one.failures })].filter(Boolean).join(" · ")}</p>
       ${may("CAN_WRITE") && html`<p class="acts">
         ${button(say("webhooks.test"), () => act(TEST_WEBHOOK, {}, () => say("webhooks.tested")))}
         ${button(say("webhooks.replay"), () => act(REPLAY_WEBHOOK, { since: new Date(Date.now() - DAY).toISOString() }, ({ replayWebhook }) => say("webhooks.replayed", { count: replayWebhook.deliveries })))}

@@ -808,6 +808,8 @@ export default {
   "webhooks.CHAT": "Chat",
   "webhooks.EMAIL": "E-Mail",
   "webhooks.mail": "Adressen (mailto:…)",
+  "webhooks.authorization": "Header Authorization, falls der Empfänger einen verlangt (Bearer …)",
+  "webhooks.headers": "sendet {names} mit",
   "webhooks.types": "Wovon (nichts gewählt: von allem)",
   "webhooks.all": "alles",
   "webhooks.added": "{name} erfährt es von nun an.",

@@ -808,6 +808,8 @@ export default {
   "webhooks.CHAT": "Chat",
   "webhooks.EMAIL": "E-mail",
   "webhooks.mail": "Addresses (mailto:…)",
+  "webhooks.authorization": "Header Authorization, if the receiver asks for one (Bearer …)",
+  "webhooks.headers": "carries {names}",
   "webhooks.types": "Of what (nothing chosen: of everything)",
   "webhooks.all": "everything",
   "webhooks.added": "{name} is told from now on.",

@@ -1,0 +1,115 @@
+"""What is secret of a webhook: the keys that it signs with, the address of a chat, and the headers that it carries.
+
+They stand sealed among the secrets, under a type that no grant names, so no operation on secrets reads them. Headers
+are bound to the server that they were entered for: whoever may change the address of a webhook must not have a token
+sent to a server of their own.
+"""
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+import orjson
+
+from persistence.keyring import SealBroken, secret_data
+from persistence.store import UnitOfWork
+from persistence.webhook_sending import place_of
+from resolvers.context import Context
+from schema.errors import ValidationError
+from schema.governance.secret import Secret
+from schema.utils.webhook import Webhook, WebhookChannel, WebhookHeader
+
+SECRETS_OF: Final = "webhook"
+"""The type under which they stand among the secrets."""
+ADDRESS: Final = "address"
+"""Under which name the address of a chat stands there."""
+HEADERS: Final = "headers"
+"""Under which name the headers stand there."""
+
+_OUR_OWN: Final = re.compile(
+    r"webhook-.*|content-.*|proxy-.*|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect"
+)
+"""What the platform says of a request itself, and what is between two ends of a connection."""
+
+
+def key_name(version: int) -> str:
+    """Return under which name the keys of a version stand among the secrets."""
+    return f"signing-{version}"
+
+
+def seal(
+    ctx: Context, uow: UnitOfWork, id: str, name: str, value: bytes, now: datetime, bound_to: str | None = None
+) -> None:
+    """Keep something secret of a webhook."""
+    user = ctx.caller.user_id
+    uow.secrets.hold()
+    sealed = ctx.services.keyring.seal(value, secret_data(ctx.organization_id, SECRETS_OF, id, name, bound_to))
+    row = Secret(
+        name=name,
+        description=None,
+        resource_type=SECRETS_OF,
+        resource_id=id,
+        created_at=now,
+        updated_at=now,
+        created_by=user,
+        updated_by=user,
+    )
+    uow.secrets.add(row, organization_id=ctx.organization_id, sealed=sealed, bound_to=bound_to)
+
+
+def seal_anew(
+    ctx: Context, uow: UnitOfWork, id: str, name: str, value: bytes | None, now: datetime, bound_to: str | None = None
+) -> bool:
+    """Keep something secret in the place of what stands, or nothing; whether it is not the same."""
+    sealed = uow.secrets.sealed(ctx.tenant, SECRETS_OF, id).get(name)
+    if sealed is None and value is None:
+        return False
+    place = secret_data(ctx.organization_id, SECRETS_OF, id, name, bound_to)
+    if sealed is not None and sealed.bound_to == bound_to:
+        with contextlib.suppress(SealBroken):
+            if ctx.services.keyring.open(sealed.text, place) == value:
+                return False
+    uow.secrets.forget(ctx.tenant, SECRETS_OF, id, name)
+    if value is not None:
+        seal(ctx, uow, id, name, value, now, bound_to)
+    return True
+
+
+def server_of(url: str) -> str:
+    """A digest of the server that an address leads to, which headers are bound to."""
+    host, port = place_of(url)
+    return hashlib.sha256(f"{urlsplit(url).scheme}://{host}:{port}".encode()).hexdigest()
+
+
+def packed(headers: Sequence[WebhookHeader]) -> bytes | None:
+    """Headers as they are sealed; None for none."""
+    return orjson.dumps({one.name: one.value for one in headers}) if headers else None
+
+
+def check_headers(channel: WebhookChannel, headers: Sequence[WebhookHeader]) -> None:
+    """Refuse headers that a request of this channel does not carry, or carries already."""
+    if headers and channel is WebhookChannel.EMAIL:
+        raise ValidationError("E-mail carries no headers of its own.", status=422, field="headers")
+    names: set[str] = set()
+    for at, one in enumerate(headers):
+        name = one.name.lower()
+        if _OUR_OWN.fullmatch(name):
+            raise ValidationError(f"{one.name} is said by the platform itself.", status=422, field=f"headers.{at}.name")
+        if name in names:
+            raise ValidationError(f"{one.name} stands twice.", status=422, field=f"headers.{at}.name")
+        names.add(name)
+
+
+def check_still_bound(webhook: Webhook, before: str, after: str) -> None:
+    """Refuse another server for headers whose values are not given anew."""
+    if webhook.header_names and server_of(before) != server_of(after):
+        raise ValidationError(
+            f"The headers {', '.join(webhook.header_names)} were entered for another server, and are not sent to this "
+            "one. Give them anew, or leave them out by an empty list.",
+            status=422,
+            field="headers",
+        )
