@@ -37,10 +37,10 @@ SAMPLE: Final = Questions(
         "Which ten birth countries have the most people?",
         "What is the average salary for each year, in order of the year?",
         "Which schools are in Texas?",
-        "How many players were born in each state?",
+        "Which player has the most strikeouts?",
     ),
     "Which players have the most followers on Instagram?",
-    meant="by birth state",
+    meant="of the pitching",
     forbidden=("salaries.salary", "What is the highest salary?"),
 )
 """What is asked of the baseball data."""

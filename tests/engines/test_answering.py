@@ -262,3 +262,8 @@ def test_odd_names_and_values_do_not_break_a_chart() -> None:
     spec = chart_of(rows, "x" * 500)
     assert spec is not None
     assert png_of(spec).startswith(b"\x89PNG")
+
+
+def test_one_row_tells_whose_figures_it_has() -> None:
+    rows = Rows(("first", "last", "total_runs"), (("Ann", "Lee", 12),), 1)
+    assert sentence_of(rows).text.startswith("Ann Lee: ")

@@ -18,6 +18,8 @@ from schema.data_readiness.profile import ValueKind
 MOST_NAMED: Final = 10
 """How many values a sentence lists."""
 MOST_FIELDS: Final = 8
+_MOST_NAMES: Final = 2
+"""Columns that name a row together at most: a first and a last name."""
 LONGEST_VALUE: Final = 80
 LONGEST_READING: Final = 120
 _DIGIT: Final = re.compile(r"\d")
@@ -75,6 +77,12 @@ def sentence_of(answer: Rows, reading: str | None = None, *, tied: int | None = 
         what = (reading or "").strip().rstrip(".")
         fits = what and len(what) <= LONGEST_READING and not _DIGIT.search(what) and not _STOP.search(what)
         said.add(f"{what if fits else _title(answer.columns[0])}: ", _cell(answer, 0, 0), ".")
+    elif answer.total == 1 and (named := _naming(answer)):
+        for index in range(named):
+            said.add(" " if index else "", _cell(answer, 0, index))
+        for index in range(named, len(answer.columns)):
+            said.add("; " if index > named else ": ", f"{_name(answer.columns[index])} ", _cell(answer, 0, index))
+        said.add(".")
     elif answer.total == 1:
         for index, name in enumerate(answer.columns[:MOST_FIELDS]):
             said.add("; " if index else "", f"{_name(name) if index else _title(name)}: ", _cell(answer, 0, index))
@@ -91,6 +99,16 @@ def sentence_of(answer: Rows, reading: str | None = None, *, tied: int | None = 
         said.add(f" At least one more has the same {_name(answer.columns[tied])}{like}, ")
         said.add(_cell(answer, last, tied), ", and is left out.")
     return said
+
+
+def _naming(answer: Rows) -> int:
+    """How many of the first columns say whose figures the others are: `Nolan Ryan: total runs 2`; 0 where none do."""
+    kinds = answer.kinds[:MOST_FIELDS]
+    named = next((at for at, kind in enumerate(kinds) if kind is not ValueKind.TEXT), 0)
+    figures = kinds[named:]
+    plain = all(kind is ValueKind.NUMBER for kind in figures) and len(answer.columns) <= MOST_FIELDS
+    whole = all(answer.rows[0][at] is not None for at in range(named))
+    return named if 0 < named <= _MOST_NAMES and figures and plain and whole else 0
 
 
 def _listed(said: Sentence, answer: Rows) -> None:

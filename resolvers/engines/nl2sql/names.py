@@ -1,5 +1,6 @@
 """Defines what people call tables, their rows and their columns."""
 
+import re
 from collections import deque
 from functools import lru_cache
 from typing import Final
@@ -45,6 +46,20 @@ _OF_ROWS: Final = frozenset(("id", "code", "number", "no", "nr"))
 """Last words of columns that are called by their table too: the bill number, and not the number of the bill."""
 
 
+_CODE: Final = 3
+"""Letters of a name that is a code rather than a word: `SO`, of strikeouts."""
+_LONGEST_MEANING: Final = 4
+_CLAUSE_ENDS: Final = re.compile(r"[.,;:(]")
+
+
+def _meaning(description: str | None) -> str:
+    """What a description calls a column where its first clause is as short as a name; empty where it is longer."""
+    words = _CLAUSE_ENDS.split((description or "").strip(), maxsplit=1)[0].split()
+    if not words or len(words) > _LONGEST_MEANING:
+        return ""
+    return " ".join(word if word[1:] != word[1:].lower() else word.lower() for word in words)
+
+
 class CatalogNames:
     """The names of one catalog."""
 
@@ -76,6 +91,8 @@ class CatalogNames:
         facts = self._facts(column)
         if facts is not None and facts.display_name:
             return facts.display_name
+        if facts is not None and len(column.column) <= _CODE and (meaning := _meaning(facts.description)):
+            return meaning
         table = self._tables.get(column.table)
         said = words_of(column.column, context=_beside(table) if table is not None else ()).words
         words = [word if word.isupper() else word.lower() for word in said]

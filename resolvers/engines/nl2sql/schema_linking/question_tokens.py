@@ -174,7 +174,7 @@ def is_thing(tokens: Sequence[Token], at: int) -> bool:
 
 _BEFORE_THINGS: Final = frozenset(("a", "an", "any", "no", "every", "each", "per", "single", "their", "his", "her"))
 """Words before nouns."""
-_THINGS: Final = frozenset(("order", "item", "report"))
+_THINGS: Final = frozenset(("order", "item", "report", "state"))
 """Words that command or add nothing, and that rows are called by as often."""
 _FIGURED: Final = frozenset(("number", "name", "list", "count", "total"))
 """Nouns that ask for something themselves."""
