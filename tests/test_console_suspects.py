@@ -145,6 +145,19 @@ def test_a_steward_decides_suspect_cells_and_saves_them(tab: Page, suspected: tu
     tab.wait_for("document.querySelector('.suspects .outcome')?.innerText === '1 cell is undecided again.'")
     tab.wait_for(f"{ROWS} === 4")
     assert len(listed(client, verdict="undecided")) == 2
+
+    # A violation shows the rows that are wrong, each marked where it is and nowhere else, and leads to the cells.
+    [violation] = client("GET", f"/data-readiness/violations?asset_fqn={TABLE}&name=implausible_values")["data"]
+    examples = violation["details"]["examples"]
+    assert len({name for one in examples for name in one["values"]}) > 1
+    tab.evaluate("location.hash = '#/inbox?of=violations'")
+    tab.wait_for_element(".board [data-row]")
+    wrong = "[...document.querySelectorAll('[data-row]')].find((one) => /visits\\n.*cells/.test(one.innerText))"
+    tab.evaluate(f"{wrong}.focus()")
+    tab.wait_for(
+        f"document.querySelectorAll('.detail .marked').length === {sum(len(one['values']) for one in examples)}"
+    )
+    assert "part=suspects" in tab.evaluate("document.querySelector('.detail a.button').href")
     tab.open("about:blank")
 
 

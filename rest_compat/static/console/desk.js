@@ -87,7 +87,10 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading = "h2"
   function open(item) {
     setPicked(item.id);
     if (aside.current.offsetParent) onOpen?.(item);
-    else setShown(true);
+    else {
+      setShown(true);
+      requestAnimationFrame(() => aside.current.scrollIntoView({ block: "nearest" }));
+    }
   }
   // Back to the rows, to the one that was shown.
   function back() {

@@ -1,6 +1,27 @@
 // The GraphQL documents of the inbox: what waits, in groups and one by one, and decisions with what they would change;
 // and of rules, which are decided on the page of their table as well.
 
+export const DECIDING = `
+  query ConsoleDeciding($page: Int!) {
+    projectRuns(status: COMPLETED, limit: 50, page: $page) {
+      total
+      limit
+      items {
+        id
+        workflowType
+        assetFqn
+        completedAt
+        waiting: proposals(first: 1, state: [PROPOSED]) {
+          totalCount
+        }
+        rejected: proposals(first: 1, state: [REJECTED]) {
+          totalCount
+        }
+      }
+    }
+  }
+`;
+
 export const WAITING = `
   query ConsoleWaiting(
     $runId: UUID!

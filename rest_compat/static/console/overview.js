@@ -3,6 +3,7 @@
 import { useState } from "../vendor/preact-hooks.js";
 
 import { CONNECTIONS } from "./documents.js";
+import { DECIDING } from "./inbox-documents.js";
 import { CHILDREN, OVERVIEW, SCORE_OF } from "./place-documents.js";
 import { Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
@@ -12,11 +13,12 @@ const MOST_SCORES = 4;
 
 export function Overview() {
   const { data, failure, again } = useAnswer(OVERVIEW, {});
+  const deciding = useAnswer(DECIDING, { page: 1 }); // by itself: who may not see proposals sees the rest
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   const figures = [
     ["find.tables", data?.tables.total, link("find", { kind: "TABLE" })],
     ["find.open", data?.violations.total, link("inbox", { of: "violations" })],
-    ["find.runs", data?.projectRuns.total, link("runs")],
+    ["find.waits", deciding.data?.projectRuns.items.reduce((sum, run) => sum + run.waiting.totalCount, 0), link("inbox")],
   ];
   return html`
     <section class="tiles" aria-label=${say("find.overview")}>

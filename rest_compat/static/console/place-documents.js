@@ -9,9 +9,6 @@ export const OVERVIEW = `
     violations(status: OPEN, limit: 1) {
       total
     }
-    projectRuns(limit: 1) {
-      total
-    }
     dataConnections(limit: 4) {
       total
       items {

@@ -3,9 +3,8 @@ import { useEffect, useMemo, useState } from "../vendor/preact-hooks.js";
 
 import { Choice, Like, Outcome, patternOf, Sure, useQueue } from "./decide.js";
 import { Desk, grouped } from "./desk.js";
-import { RUNS } from "./documents.js";
 import { ask } from "./graph.js";
-import { DECIDE_MATCHING, DECIDE_PROPOSALS, PROPOSAL_GROUPS, PROPOSALS, TRY_PROPOSALS, WAITING } from "./inbox-documents.js";
+import { DECIDE_MATCHING, DECIDE_PROPOSALS, DECIDING, PROPOSAL_GROUPS, PROPOSALS, TRY_PROPOSALS, WAITING } from "./inbox-documents.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
@@ -13,7 +12,6 @@ import { link, parts, settle } from "./places.js";
 import { byWeight, GroupDetail, GroupRow, inShort, kindOf, kinds, ProposalDetail, ProposalRow, saying } from "./proposal.js";
 import { moment, number, percent, say, work } from "./words.js";
 
-const MOST_RUNS = 20;
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
 const NEEDS = "CAN_MANAGE_METADATA";
@@ -30,26 +28,10 @@ export function Proposals({ given }) {
 
 // The newest runs that proposed something and are over, each with how much of it waits.
 function Waiting() {
-  const list = useAll(RUNS, { status: "COMPLETED" }, MOST_LOOKED_AT);
-  const [waiting, setWaiting] = useState(null);
-  const [failure, setFailure] = useState(null);
-  const { items, loading } = list;
-  useEffect(() => {
-    if (loading) return undefined;
-    setFailure(null);
-    const leaving = new AbortController();
-    const newest = items.filter((run) => run.output.proposals > 0).slice(0, MOST_RUNS);
-    const totalOf = async (run, state) => (await ask(WAITING, { runId: run.id, state }, { signal: leaving.signal })).runProposals.total;
-    const counting = newest.map(async (run) => ({ ...run, waiting: await totalOf(run, "PROPOSED"), rejected: await totalOf(run, "REJECTED") }));
-    Promise.all(counting).then(
-      setWaiting,
-      (error) => leaving.signal.aborted || setFailure(error),
-    );
-    return () => leaving.abort();
-  }, [items, loading]);
-  const wrong = list.failure ?? failure;
-  if (wrong) return html`<${Failed} failure=${wrong} again=${list.again} />`;
-  if (!waiting) return html`<${Loading} what=${say("proposals.looking")} />`;
+  const { items, total, loading, failure, again } = useAll(DECIDING, {}, MOST_LOOKED_AT);
+  if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
+  if (total === null || (loading && !items.length)) return html`<${Loading} what=${say("proposals.looking")} />`;
+  const waiting = items.map((run) => ({ ...run, waiting: run.waiting.totalCount, rejected: run.rejected.totalCount }));
   const rejected = waiting.filter((run) => run.rejected);
   return html`
     ${!waiting.some((run) => run.waiting) && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("runs", { of: "sources" })}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}

@@ -39,20 +39,27 @@ export function Rows({ result }) {
   `;
 }
 
-// Rows that break a rule: what tells each apart, and what is wrong in it.
+// Rows that break a rule: what tells each apart, and what is wrong in it. A row names only its own wrong values, so what
+// another one is wrong in stands empty in it: nothing is known of it here.
 export function Examples({ examples }) {
   const keys = [...new Set(examples.flatMap((one) => Object.keys(one.key ?? {})))];
   const values = [...new Set(examples.flatMap((one) => Object.keys(one.values ?? {})))].filter((name) => !keys.includes(name));
-  const marked = new Set(examples.flatMap((one) => Object.keys(one.values ?? {})));
-  const cell = (one, name) => one.values?.[name] ?? one.key?.[name];
   const names = [...keys, ...values];
-  const numeric = new Set(names.filter((name) => examples.every((one) => cell(one, name) == null || typeof cell(one, name) === "number")));
-  const look = (name) => [numeric.has(name) && "figure", marked.has(name) && "marked"].filter(Boolean).join(" ") || undefined;
+  const isWrong = (one, name) => name in (one.values ?? {});
+  const cell = (one, name) => (isWrong(one, name) ? one.values[name] : one.key?.[name]);
+  const given = (name) => examples.map((one) => cell(one, name)).filter((value) => value != null);
+  const numeric = new Set(names.filter((name) => given(name).length && given(name).every((value) => typeof value === "number")));
+  const look = (one, name) => [numeric.has(name) && "figure", isWrong(one, name) && "marked"].filter(Boolean).join(" ") || undefined;
+  const shown = (one, name) => {
+    const value = cell(one, name);
+    if (value != null) return typeof value === "object" ? JSON.stringify(value) : String(value);
+    return isWrong(one, name) || name in (one.key ?? {}) ? html`<em class="quiet">${say("turn.none")}</em>` : "";
+  };
   return html`
     <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
       <table>
         <thead><tr>${names.map((name) => html`<th key=${name} scope="col" class=${numeric.has(name) ? "figure" : undefined}>${name}</th>`)}</tr></thead>
-        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${look(name)}>${String(cell(one, name) ?? say("turn.none"))}</td>`)}</tr>`)}</tbody>
+        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${look(one, name)}>${shown(one, name)}</td>`)}</tr>`)}</tbody>
       </table>
     </div>
   `;

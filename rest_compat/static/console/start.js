@@ -9,6 +9,10 @@ import { say } from "./words.js";
 
 const ON_SOURCES = "SERVICE_INGESTION"; // which works on a whole connection, never on a table
 
+// What does most comes first: to enrich a table in all ways, then to assess it.
+const WHOLE = ["RUN_ALL_ENRICHMENT", "DQ_ASSESSMENT"];
+const weight = ({ workflowType }) => (WHOLE.includes(workflowType) ? WHOLE.indexOf(workflowType) : WHOLE.length);
+
 export function Start({ fqn }) {
   const [open, setOpen] = useState(false);
   return html`
@@ -25,7 +29,7 @@ function Choices({ fqn }) {
   const [failure, setFailure] = useState(null);
   if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} />`;
-  const able = answer.data.workflowDefinitions.items.filter((one) => one.workflowType !== ON_SOURCES && one.dataAssetTypes.includes("table"));
+  const able = answer.data.workflowDefinitions.items.filter((one) => one.workflowType !== ON_SOURCES && one.dataAssetTypes.includes("table")).sort((one, other) => weight(one) - weight(other));
   async function start(definition) {
     setBusy(definition.id);
     setFailure(null);
