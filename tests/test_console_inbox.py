@@ -179,7 +179,7 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     assert "bob as viewer of the project" in tab.evaluate("document.querySelector('.permissions').textContent")
     tab.evaluate("document.querySelectorAll('.part form button')[0].click()")
     tab.wait_for("document.querySelector('.permissions .status')?.innerText === 'yes'")
-    taken = "document.querySelector('.holders [aria-label=\"Take the role Viewer from bob\"]')"
+    taken = "document.querySelector('.holders [aria-label=\"Take away: Viewer, bob\"]')"
     tab.wait_for(f"!!{taken}")
     tab.evaluate(f"{taken}.click()")
     tab.wait_for("document.querySelector('dialog')?.innerText.includes('The role Viewer of bob.')")

@@ -102,7 +102,7 @@ const Holders = ({ answer, on, onTake }) => html`
           ({ userOrGroup, isGroup, relation }) => html`<li key=${`${isGroup} ${userOrGroup} ${relation}`}>
             <span>${isGroup ? sentence(say("access.group", { name: userOrGroup })) : html`<a href=${link("access", { on, user: userOrGroup })}>${userOrGroup}</a>`}</span>
             <span class="kind">${named("role", relation)}</span>
-            <button type="button" class="bare-button" aria-label=${say("access.takeOf", { role: named("role", relation), who: userOrGroup })} onClick=${() => onTake({ userOrGroup, isGroup, relation })}>${say("access.take")}</button>
+            <button type="button" class="bare-button" aria-label=${say("rules.doOf", { verb: say("access.take"), name: `${named("role", relation)}, ${userOrGroup}` })} onClick=${() => onTake({ userOrGroup, isGroup, relation })}>${say("access.take")}</button>
           </li>`,
         )}
       </ul>

@@ -881,7 +881,6 @@ export default {
   "access.role": "Rolle",
   "access.give": "Geben",
   "access.take": "Nehmen",
-  "access.takeOf": "{who} die Rolle {role} nehmen",
   "access.takeAbout": "Die Rolle {role} von {who}.",
   "access.takeOwn": "Es ist Ihre eigene Rolle. Ohne sie können Sie sich die Rolle vielleicht nicht wieder geben.",
   "permission.CAN_READ": "Es und seine Daten sehen",

@@ -881,7 +881,6 @@ export default {
   "access.role": "Role",
   "access.give": "Give",
   "access.take": "Take away",
-  "access.takeOf": "Take the role {role} from {who}",
   "access.takeAbout": "The role {role} of {who}.",
   "access.takeOwn": "The role is your own. Without it you may not be able to give it back to yourself.",
   "permission.CAN_READ": "See it and its data",
