@@ -103,6 +103,8 @@ def test_a_person_finds_a_table_opens_it_asks_and_picks_what_was_meant(tab: Page
         assert len(readings) == 2, readings
         tab.click(".readings li:nth-child(2) button")
         tab.wait_for(f"{TURNS} === 2 && {DONE}")
+        picked = tab.evaluate("document.querySelector('.readings .picked span').innerText")
+        assert picked == tab.evaluate("document.querySelectorAll('.turn .question')[1].innerText")
         assert "Norway" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText")
         assert "<b>Peru</b>" in tab.evaluate(f"{LAST}.querySelector('.rows-table').innerText"), "markup is text"
         assert "select" in tab.evaluate(f"{LAST}.querySelector('pre').textContent").lower()

@@ -76,7 +76,7 @@ function Questions({ given }) {
     ${session && !turns && earlier.loading && html`<${Loading} what=${say("ask.opening")} />`}
     <ol class="turns">
       ${shown.map(
-        (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} onPick=${may("CAN_EXECUTE") ? (reading) => send(reading.text, reading.id) : null} />`,
+        (turn, at) => html`<${Turn} key=${turn.turnId} session=${session} turn=${turn} last=${at === shown.length - 1} followed=${shown[at + 1]?.question} onPick=${may("CAN_EXECUTE") ? (reading) => send(reading.text, reading.id) : null} />`,
       )}
     </ol>
     ${failure && html`<${Failed} failure=${failure} />`}

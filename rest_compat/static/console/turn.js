@@ -24,7 +24,7 @@ export function told(known, { event, data }) {
   return known;
 }
 
-export function Turn({ session, turn, last, onPick }) {
+export function Turn({ session, turn, last, followed, onPick }) {
   const [known, setKnown] = useState(NOTHING);
   const [failure, setFailure] = useState(null);
   const [round, setRound] = useState(0);
@@ -48,7 +48,7 @@ export function Turn({ session, turn, last, onPick }) {
         <${Said} known=${known} onPick=${last ? onPick : null} />
         ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
-        <${Readings} readings=${known.done?.readings} open=${last && onPick} onPick=${onPick} />
+        <${Readings} readings=${known.done?.readings} open=${last && onPick} picked=${followed} onPick=${onPick} />
         ${known.result ? html`<div class="result"><${Charts} artifacts=${known.artifacts} /><${Rows} result=${known.result} /></div><${Csv} artifacts=${known.artifacts} result=${known.result} />` : html`<${Charts} artifacts=${known.artifacts} />`}
         <${Query} known=${known} session=${session} turn=${turn.turnId} />
       </div>
@@ -79,13 +79,14 @@ function Part({ text, onPick }) {
   `;
 }
 
-function Readings({ readings, open, onPick }) {
+// What may be meant; what was gone on with stays marked.
+function Readings({ readings, open, picked, onPick }) {
   if (!readings?.length) return null;
   return html`
     <ul class="readings" aria-label=${say("turn.readings")}>
       ${readings.map(
         (reading) => html`<li key=${reading.id}>
-          <button type="button" disabled=${!open} onClick=${() => onPick(reading)}>
+          <button type="button" class=${reading.text === picked ? "picked" : undefined} aria-pressed=${open ? undefined : String(reading.text === picked)} disabled=${!open} onClick=${() => onPick(reading)}>
             <span>${reading.text}</span>
             ${reading.row_count != null && html`<span class="quiet">${say("count.rows", { count: reading.row_count })}</span>`}
           </button>
@@ -148,7 +149,7 @@ function Provenance({ session, turn }) {
   const about = (one) => [
     one.version && say("turn.version", { version: one.version }),
     one.qualityScore != null && say("turn.score", { score: percent(one.qualityScore) }),
-    say("triage.count", { count: one.openViolations }),
+    say("count.violations", { count: one.openViolations }),
     one.columns.length > 0 && say("turn.columns", { columns: listed(one.columns.map((column) => column.name)) }),
   ].filter(Boolean).join(" · ");
   const named = [["turn.policies", policies], ["turn.memories", memories]].filter(([, list]) => list.length);
