@@ -1,7 +1,8 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
 import { useEffect } from "../vendor/preact-hooks.js";
 
-import { ASSET, LOCATE, PROFILE, WAITING_ON } from "./documents.js";
+import { ASSET, LOCATE, PROFILE } from "./documents.js";
+import { WAITING_ON } from "./inbox-documents.js";
 import { Lineage } from "./lineage.js";
 import { Empty, Failed, Heading, html, Loading, NotShown, Told, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";

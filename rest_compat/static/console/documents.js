@@ -150,18 +150,6 @@ export const PROFILE = `
   }
 `;
 
-export const WAITING_ON = `
-  query ConsoleWaitingOn($resourceUri: String!, $fqn: String!) {
-    metadata(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
-      proposals(state: [PROPOSED], first: 1) {
-        nodes {
-          runId
-        }
-      }
-    }
-  }
-`;
-
 export const SCORE = `
   query ConsoleScore($fqn: String!) {
     scorecard(request: { assetFqn: $fqn }) {
@@ -209,36 +197,6 @@ export const RULES = `
         severity
         state
         origin
-      }
-    }
-  }
-`;
-
-export const WRONG = `
-  query ConsoleWrong($fqn: String!) {
-    scorecard(request: { assetFqn: $fqn }) {
-      overallScore
-    }
-    actions(assetFqn: $fqn, limit: 5) {
-      total
-      items {
-        violationId
-        what
-        reason
-        severity
-      }
-    }
-    violations(assetFqn: $fqn, status: OPEN, limit: 100) {
-      total
-      items {
-        id
-        name
-        displayName
-        inWords
-        severity
-        column
-        lastSeenAt
-        seenCount
       }
     }
   }
@@ -314,15 +272,6 @@ export const CHART = `
 export const CSV = `
   query ConsoleCsv($resourceUri: String!) {
     artifactDownload(resourceUri: $resourceUri, format: CSV) {
-      name
-      url
-    }
-  }
-`;
-
-export const DOWNLOAD = `
-  query ConsoleDownload($resourceUri: String!) {
-    artifactDownload(resourceUri: $resourceUri) {
       name
       url
     }

@@ -301,3 +301,54 @@ export const WRITE_RULE = `
     }
   }
 `;
+
+export const WRONG = `
+  query ConsoleWrong($fqn: String!) {
+    scorecard(request: { assetFqn: $fqn }) {
+      overallScore
+    }
+    actions(assetFqn: $fqn, limit: 5) {
+      total
+      items {
+        violationId
+        what
+        reason
+        severity
+      }
+    }
+    violations(assetFqn: $fqn, status: OPEN, limit: 100) {
+      total
+      items {
+        id
+        name
+        displayName
+        inWords
+        severity
+        column
+        lastSeenAt
+        seenCount
+      }
+    }
+  }
+`;
+
+export const WAITING_ON = `
+  query ConsoleWaitingOn($resourceUri: String!, $fqn: String!) {
+    metadata(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+      proposals(state: [PROPOSED], first: 1) {
+        nodes {
+          runId
+        }
+      }
+    }
+  }
+`;
+
+export const DOWNLOAD = `
+  query ConsoleDownload($resourceUri: String!) {
+    artifactDownload(resourceUri: $resourceUri) {
+      name
+      url
+    }
+  }
+`;

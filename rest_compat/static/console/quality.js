@@ -1,5 +1,6 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
-import { SCORE, WRONG } from "./documents.js";
+import { SCORE } from "./documents.js";
+import { WRONG } from "./inbox-documents.js";
 import { Ring } from "./overview.js";
 import { Empty, English, html, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { link } from "./places.js";

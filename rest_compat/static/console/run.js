@@ -1,8 +1,9 @@
 // One run as it happens: its tasks, what failed and why, what it made.
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
-import { CANCEL_RUN, DOWNLOAD, RETRY_RUN, RUN } from "./documents.js";
+import { CANCEL_RUN, RETRY_RUN, RUN } from "./documents.js";
 import { ask, follow, save } from "./graph.js";
+import { DOWNLOAD } from "./inbox-documents.js";
 import { useMay } from "./may.js";
 import { English, Failed, Heading, html, Loading, NotShown, Told } from "./parts.js";
 import { link, part, parts, tableOf } from "./places.js";
