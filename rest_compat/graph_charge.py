@@ -66,7 +66,9 @@ class Charge:
             return
         first, self._first = self._first, None
         for kind, cost in costs.items():
-            await self._charge(CallKind(kind), cost - (kind == first))
+            left = cost - (kind == first)
+            if left or self._no_reads is not None:  # otherwise the window is known, and shown, since the first charge
+                await self._charge(CallKind(kind), left)
         if first is not None and first not in costs:
             await self._give_back(first)
 

@@ -5,6 +5,7 @@ was carried out, and `application/json` with 200 for all others. A failure of th
 REST, with the list of `errors` beside it that clients of a graph look for.
 """
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -22,6 +23,7 @@ from strawberry.asgi import GraphQL
 from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
+from strawberry.types.unset import UNSET
 
 from auth.caller import Caller
 from auth.rate_limit import CallKind
@@ -30,7 +32,7 @@ from rest_compat.errors import as_api_error, response_of
 from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
 from rest_compat.kept_answers import keep_answer, look_at_catalog
-from rest_compat.request import ContextFactory, header, state_of
+from rest_compat.request import ContextFactory, given, header, state_of
 from rest_compat.request_ids import say_which_request
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
@@ -54,6 +56,8 @@ RESPONSE_TYPE = "application/graphql-response+json"
 LONGEST_ACCEPT: Final = 200
 """Letters of a header `Accept` of which is remembered what it asks for."""
 
+_IDEMPOTENCY: Final = IDEMPOTENCY_HEADER.lower().encode()
+_JSON: Final = re.compile(r"application/json[ \t]*(;|$)", re.IGNORECASE)
 _ACCEPT = "x-stoa-accept"
 _FORM = "stoa.form"
 _CHARGE = "stoa.charge"
@@ -124,12 +128,29 @@ class GraphEndpoint(GraphQL[Context, None]):
                 await scope[_FORM].close()
         await response(scope, receive, send)
 
+    async def run(self, request: Any, context: Any = UNSET, root_value: Any = UNSET) -> Any:
+        """Serve one request. One that sends JSON and wants one answer is served without a look at every other kind."""
+        scope = request.scope
+        if scope["type"] != "http" or scope["method"] != "POST" or not _JSON.match(_type_of(request)):
+            return await super().run(request, context, root_value)
+        accept = header(scope["headers"], b"accept")
+        if self._get_stream_transport_from_headers({"accept": accept}) is not None:
+            return await super().run(request, context, root_value)
+        ctx = await self.get_context(request, request)
+        sent = self.decode_json(await request.body())
+        data = _asked(sent)
+        if data is None:
+            return await super().run(request, ctx, None)
+        await self._looked_up(request, data, cast("dict[str, Any]", sent).get("documentId"))
+        result = await self.execute_single(request, _Received(request), cast("Response", None), ctx, None, data)
+        return self._written(await self.process_result(request, result), accept)
+
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
         """Receive the caller. What they ask for is known later, so the charge is left to the graph."""
         if isinstance(request, WebSocket):
             return cast("Context", None)  # who opens a socket says in its first message who they are: see `received`
         context_factory: ContextFactory = request.app.state.context_factory
-        form = header(request.scope["headers"], b"content-type").lower().startswith("multipart/")
+        form = _type_of(request).lower().startswith("multipart/")
         caller = await context_factory.caller(
             request, CallKind.WRITE if form else CallKind.READ
         )  # no stranger sends us files
@@ -175,7 +196,7 @@ class GraphEndpoint(GraphQL[Context, None]):
 
         ctx.charging = charging
         ctx.budget = partial(context_factory.windows, caller)
-        ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
+        ctx.idempotency_key = given(request.scope["headers"], _IDEMPOTENCY)
         return charge
 
     def decode_json(self, data: str | bytes) -> object:
@@ -241,11 +262,15 @@ class GraphEndpoint(GraphQL[Context, None]):
         """Read the request; a document that is named by its hash is looked up."""
         data = await super().parse_http_body(request)
         if isinstance(data, GraphQLRequestData):
-            if not isinstance(data.operation_name, str | None):
-                raise HTTPException(400, "The GraphQL operation's `operationName` must be a string or null")
-            data.query = self.documents.text(data.query, data.extensions, await self._document_id(request))
-            await request.request.scope[_CHARGE].require_room(data.query)
+            await self._looked_up(request.request, data, await self._document_id(request))
         return data
+
+    async def _looked_up(self, request: Request, data: GraphQLRequestData, document_id: object) -> None:
+        """Look up the document that a request names, before it is read."""
+        if not isinstance(data.operation_name, str | None):
+            raise HTTPException(400, "The GraphQL operation's `operationName` must be a string or null")
+        data.query = self.documents.text(data.query, data.extensions, document_id)
+        await request.scope[_CHARGE].require_room(data.query)
 
     async def _document_id(self, request: AsyncHTTPRequestAdapter) -> object:
         """Return what the request calls its document, which the view does not read."""
@@ -279,14 +304,13 @@ class GraphEndpoint(GraphQL[Context, None]):
 
     def create_response(self, response_data: Any, sub_response: Response) -> Response:
         """Write the answer in the media type that the client takes."""
-        accept = sub_response.headers.get(_ACCEPT, "")
-        del sub_response.headers[_ACCEPT]
-        response = super().create_response(response_data, sub_response)
-        if RESPONSE_TYPE in accept:
-            response.headers["content-type"] = f"{RESPONSE_TYPE}; charset=utf-8"
-            if "data" not in response_data:
-                response.status_code = response_data["errors"][0]["extensions"].get("status", 400)
-        return response
+        return self._written(response_data, sub_response.headers.get(_ACCEPT, ""))
+
+    def _written(self, answer: Any, accept: str) -> Response:
+        wants_own = RESPONSE_TYPE in accept
+        status = answer["errors"][0]["extensions"].get("status", 400) if wants_own and "data" not in answer else 200
+        kind = f"{RESPONSE_TYPE}; charset=utf-8" if wants_own else "application/json"
+        return Response(self.encode_json(answer), status, media_type=kind)
 
     async def create_streaming_response(
         self, request: Any, stream: Any, sub_response: Response, headers: Mapping[str, str]
@@ -310,6 +334,28 @@ class GraphEndpoint(GraphQL[Context, None]):
                 await events.aclose()
 
         return await super().create_streaming_response(request, bounded, sub_response, headers)
+
+
+def _type_of(request: HTTPConnection) -> str:
+    return header(request.scope["headers"], b"content-type")
+
+
+def _asked(sent: Any) -> GraphQLRequestData | None:
+    """What a body asks for; None for one that the view refuses."""
+    if not isinstance(sent, dict):
+        return None
+    query, variables, extensions = sent.get("query"), sent.get("variables"), sent.get("extensions")
+    if not (isinstance(query, str | None) and isinstance(variables, dict | None)):
+        return None
+    if not isinstance(extensions, dict | None):
+        return None
+    return GraphQLRequestData(
+        query=query,
+        variables=variables,
+        operation_name=sent.get("operationName"),
+        extensions=extensions,
+        protocol="http",
+    )
 
 
 def _told_as_errors(request: Request, response: Response, failure: ApiError) -> None:

@@ -9,9 +9,8 @@ compare too often. One document is checked at a time, so that the rest of the se
 import asyncio
 import math
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterator
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from graphql import (
@@ -19,6 +18,7 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
     TokenKind,
     parse,
     specified_rules,
@@ -57,20 +57,42 @@ class LoopLocks:
         return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
+class Judged(NamedTuple):
+    """What is found out of one operation of a document before it runs."""
+
+    operation: OperationDefinitionNode
+    estimate: Estimate
+    costs: Mapping[str, int]
+    """How many calls of each kind its root fields are."""
+    calls: int
+    catalog_only: bool
+    """Whether the whole answer is made of the catalog alone."""
+
+
 class CheckedDocuments:
     """Parses documents and checks them; those that were found right are remembered by their text."""
 
     def __init__(self, settings: GraphSettings) -> None:
         self._settings = settings
-        self._parse = lru_cache(settings.graphql_cache_size)(self._parsed)
+        self._parsed: OrderedDict[str, DocumentNode] = OrderedDict()
         self._right: OrderedDict[tuple[int, str], GraphQLSchema] = OrderedDict()
-        self._estimates: OrderedDict[tuple[int, str, str | None], tuple[Estimate, GraphQLSchema]] = OrderedDict()
+        self._judged: OrderedDict[tuple[int, str, str | None], tuple[Judged, GraphQLSchema]] = OrderedDict()
         self._rules = (*_RULES, *(() if settings.graphql_introspection else (NoSchemaIntrospectionCustomRule,)))
         self.turns, self.schema_turns = LoopLocks(), LoopLocks()
         """Under which one document is worked on, and one question about the schema answered."""
 
+    def known(self, text: str) -> DocumentNode | None:
+        """Return a document that was parsed before and is remembered."""
+        found = self._parsed.get(text)
+        if found is not None:
+            self._parsed.move_to_end(text)
+        return found
+
     def parsed(self, text: str) -> DocumentNode:
         """Parse a document. Raises ValidationError or GraphQLError."""
+        found = self.known(text)
+        if found is not None:
+            return found
         most = self._settings.graphql_max_document
         if len(text) > most:
             raise ValidationError(
@@ -78,13 +100,21 @@ class CheckedDocuments:
                 field="query",
                 limit=most,
             )
-        return self._parse(text)
+        found = self._parsed[text] = parse(text, max_tokens=self._settings.graphql_max_tokens)
+        self._bound(self._parsed)
+        return found
+
+    def is_right(self, schema: GraphQLSchema, text: str) -> bool:
+        """Return whether a document was found right before, and that is remembered."""
+        key = (id(schema), text)
+        if key not in self._right:
+            return False
+        self._right.move_to_end(key)
+        return True
 
     def errors(self, schema: GraphQLSchema, text: str, document: DocumentNode) -> list[GraphQLError]:
         """Return what is wrong with a document; none when it may be carried out."""
-        key = (id(schema), text)
-        if key in self._right:
-            self._right.move_to_end(key)
+        if self.is_right(schema, text):
             return []
         settings = self._settings
         errors = _numbers(document) or shape_errors(
@@ -93,29 +123,28 @@ class CheckedDocuments:
         if not errors:
             errors = [_told(error) for error in validate(schema, document, self._rules, max_errors=MOST_FAULTS)]
         if not errors:
-            self._right[key] = schema  # kept, so that its identity cannot be used again
-            while len(self._right) > settings.graphql_cache_size:
-                self._right.popitem(last=False)
+            self._right[id(schema), text] = schema  # kept, so that its identity cannot be used again
+            self._bound(self._right)
         return errors
 
-    def estimate(
-        self, schema: GraphQLSchema, text: str, name: str | None, estimated: Callable[[], Estimate]
-    ) -> Estimate:
-        """The cost of an operation of a document that was found right; told once where variables do not matter."""
+    def judged(self, schema: GraphQLSchema, text: str, name: str | None) -> Judged | None:
+        """Return what was found out of an operation before, where its variables do not matter."""
         key = (id(schema), text, name)
-        known = self._estimates.get(key)
-        if known is not None:
-            self._estimates.move_to_end(key)
-            return known[0]
-        found = estimated()
-        if found.constant and (id(schema), text) in self._right:
-            self._estimates[key] = found, schema  # kept, so that its identity cannot be used again
-            while len(self._estimates) > self._settings.graphql_cache_size:
-                self._estimates.popitem(last=False)
-        return found
+        known = self._judged.get(key)
+        if known is None:
+            return None
+        self._judged.move_to_end(key)
+        return known[0]
 
-    def _parsed(self, text: str) -> DocumentNode:
-        return parse(text, max_tokens=self._settings.graphql_max_tokens)
+    def judge(self, schema: GraphQLSchema, text: str, name: str | None, judged: Judged) -> None:
+        """Remember what was found out of an operation of a document that was found right."""
+        if judged.estimate.constant and (id(schema), text) in self._right:
+            self._judged[id(schema), text, name] = judged, schema  # kept, so that its identity cannot be used again
+            self._bound(self._judged)
+
+    def _bound(self, kept: OrderedDict[Any, Any]) -> None:
+        while len(kept) > self._settings.graphql_cache_size:
+            kept.popitem(last=False)
 
 
 class CheckDocument(SchemaExtension):
@@ -127,7 +156,9 @@ class CheckDocument(SchemaExtension):
     async def on_parse(self) -> AsyncIterator[None]:
         """Parse, unless there is nothing to parse, which the library tells."""
         context = self.execution_context
-        if context.query:
+        if context.query and (known := self._documents.known(context.query)) is not None:
+            context.graphql_document = known
+        elif context.query:
             async with self._documents.turns():
                 context.graphql_document = self._documents.parsed(context.query)
         yield
@@ -137,10 +168,12 @@ class CheckDocument(SchemaExtension):
         context = self.execution_context
         assert context.query is not None
         assert context.graphql_document is not None
-        async with self._documents.turns():
-            context.pre_execution_errors = self._documents.errors(
-                context.schema._schema, context.query, context.graphql_document
-            )
+        schema = context.schema._schema
+        if self._documents.is_right(schema, context.query):
+            context.pre_execution_errors = []
+        else:
+            async with self._documents.turns():
+                context.pre_execution_errors = self._documents.errors(schema, context.query, context.graphql_document)
         yield
 
 

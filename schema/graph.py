@@ -3,7 +3,7 @@
 import functools
 import logging
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, Final
@@ -34,7 +34,7 @@ from schema.fields.utils import UtilsMutation, UtilsQuery, UtilsSubscription
 from schema.fields.viewer import ViewerQuery
 from schema.graph_bounds import GraphSettings
 from schema.limits import extensions
-from schema.plan import PlanExecutor, StepsRunner
+from schema.plan import PlanExecutor, StepsRunner, execute_planned
 from schema.problems import body_problems
 from schema.refused import refused_input, snake
 
@@ -89,6 +89,10 @@ class Graph(strawberry.Schema):
     ) -> StepsRunner:
         """Run the hooks of extensions the short way."""
         return StepsRunner(execution_context, extensions)
+
+    def _get_execute_function(self) -> Callable[..., Any]:
+        """Carry out by plans."""
+        return execute_planned
 
     async def stream(self, *args: Any, **how: Any) -> Any:
         """Carry out any operation as a stream of answers; what fails before it runs is an answer too."""

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from graphql import (
     FragmentDefinitionNode,
     GraphQLObjectType,
+    GraphQLSchema,
     OperationDefinitionNode,
     OperationType,
     execute_sync,
@@ -18,12 +19,12 @@ from strawberry.extensions import SchemaExtension
 from auth.rate_limit import CallKind
 from resolvers.context import Context
 from resolvers.operation import Operation
-from schema.checked import CheckDocument, CheckedDocuments
+from schema.checked import CheckDocument, CheckedDocuments, Judged
 from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
 from schema.graph_bounds import NULLS, ON_ERROR, PROPAGATES, GraphSettings
 from schema.introspection import A_READ, APART
-from schema.values import require_values
+from schema.values import holds_several, require_values
 
 _AT_ONCE: Final = 1000
 """How much of the schema is answered without going to another thread for it."""
@@ -45,30 +46,14 @@ class ChargeRootFields(SchemaExtension):
     async def on_execute(self) -> AsyncIterator[None]:
         """Estimate what the request costs, count the operations that it calls, and charge them."""
         context: Context = self.execution_context.context
-        settings = self._settings
-        async with self._documents.turns():
-            chosen = self._chosen()
-            fragments = self._fragments()
-            variables = _variables(chosen, self.execution_context.variables or {})
-            require_values(self.execution_context.schema._schema, chosen, variables)
-            root = self.execution_context.schema._schema.get_root_type(chosen.operation)
-            assert root is not None
-            schema = self.execution_context.schema._schema
-            self._estimate = self._documents.estimate(
-                schema,
-                self.execution_context.query or "",
-                chosen.name.value if chosen.name else None,
-                lambda: Estimate.of(schema, root, chosen, fragments, variables),
-            )
-            self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
-            charged = list(self._charged(root, chosen, fragments, variables))
-        kinds = [charge.kind for charge in charged]
-        of_schema = self._estimate.schema
-        if kinds and of_schema > APART:
+        judged = await self._judged()
+        estimate, settings = judged.estimate, self._settings
+        self._estimate, of_schema = estimate, estimate.schema
+        estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
+        if judged.calls and of_schema > APART:
             raise ValidationError("Ask for the schema in a request of its own.", cost=of_schema, limit=APART)
-        costs = Counter(kinds)
-        context.catalog_only = self._estimate.resolvers == len(charged) and all(one.catalog_only for one in charged)
-        await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
+        context.catalog_only = judged.catalog_only
+        await context.charge(judged.costs, most=settings.graphql_max_root_fields)
         if of_schema >= A_READ:
             await context.charge({CallKind.READ.value: of_schema // A_READ}, most=of_schema)
         said = self.execution_context.operation_extensions or {}
@@ -77,10 +62,36 @@ class ChargeRootFields(SchemaExtension):
         key = said.get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
-        context.operations_called = len(kinds)
-        if not kinds and of_schema > _AT_ONCE and chosen.operation is OperationType.QUERY:
+        context.operations_called = judged.calls
+        if not judged.calls and of_schema > _AT_ONCE and judged.operation.operation is OperationType.QUERY:
             await self._answer_apart()
         yield
+
+    async def _judged(self) -> Judged:
+        """Tell what the operation costs and what it calls. Raises ValidationError for variables that hold too much."""
+        execution, documents = self.execution_context, self._documents
+        schema, text, name = execution.schema._schema, execution.query or "", execution._provided_operation_name
+        given, known = execution.variables or {}, documents.judged(schema, text, name)
+        if known is not None and not holds_several(given):
+            return known
+        async with documents.turns():
+            chosen = self._chosen() if known is None else known.operation
+            variables = _variables(chosen, given)
+            require_values(schema, chosen, variables)
+            if known is not None:
+                return known
+            found = self._judge(schema, chosen, variables)
+            documents.judge(schema, text, name, found)
+            return found
+
+    def _judge(self, schema: GraphQLSchema, chosen: OperationDefinitionNode, variables: dict[str, Any]) -> Judged:
+        root, fragments = schema.get_root_type(chosen.operation), self._fragments()
+        assert root is not None
+        estimate = Estimate.of(schema, root, chosen, fragments, variables)
+        charged = list(self._charged(root, chosen, fragments, variables))
+        catalog_only = estimate.resolvers == len(charged) and all(one.catalog_only for one in charged)
+        costs = dict(Counter(one.kind.value for one in charged))
+        return Judged(chosen, estimate, costs, len(charged), catalog_only)
 
     async def _answer_apart(self) -> None:
         """Answer what is asked of the schema, which touches nothing else, in a thread and one at a time."""

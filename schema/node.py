@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -38,10 +39,13 @@ def entity(key: str = "id") -> Callable[[type[ModelT]], type[ModelT]]:
 _ENTITIES: Final[set[str]] = set()
 """The names of all entity types."""
 
+_SPELLED: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""What every global id is made of."""
+
 
 def key_named(value: Any) -> Any:
     """The key of an entity in the place of its global id; anything else as it is."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not _SPELLED.fullmatch(value):
         return value
     try:
         type_name, key = decode(value)

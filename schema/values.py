@@ -19,6 +19,11 @@ MOST_VALUES: Final = 100_000
 """A thousand entities of a hundred values each; what stands inside of a JSON value is not counted."""
 
 
+def holds_several(given: Mapping[str, Any]) -> bool:
+    """Return whether a variable is more than one value."""
+    return any(isinstance(value, list | dict) for value in given.values())
+
+
 def require_values(schema: GraphQLSchema, operation: OperationDefinitionNode, given: Mapping[str, Any]) -> None:
     """Raise ValidationError for variables that would keep the library busy."""
     waiting: list[tuple[Any, Any]] = []

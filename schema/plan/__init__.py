@@ -1,18 +1,20 @@
 """A shorter way through the execution of GraphQL, for any schema that Strawberry builds. It knows no other package.
 
-Give `PlanExecutor` to a schema as its `execution_context_class`, and have its `create_extensions_runner` answer with a
-`StepsRunner`. What they answer is what the library answers, byte for byte: they go the short way where nothing can
-differ, and leave the rest, every failure included, to the library.
+Give `PlanExecutor` to a schema as its `execution_context_class`, have its `_get_execute_function` answer with
+`execute_planned`, and its `create_extensions_runner` with a `StepsRunner`. What they answer is what the library
+answers, byte for byte: they go the short way where nothing can differ, and leave the rest, every failure included, to
+the library.
 """
 
 from typing import Any
 
 from schema.plan.executor import PlanExecutor, projections_of
+from schema.plan.operations import execute_planned
 from schema.plan.projection import ENUM, Read
 from schema.plan.steps import StepsRunner
 from schema.plan.wanted import attributes_read
 
-__all__ = ["ENUM", "PlanExecutor", "Read", "StepsRunner", "read_in"]
+__all__ = ["ENUM", "PlanExecutor", "Read", "StepsRunner", "execute_planned", "read_in"]
 
 
 def read_in(info: Any, field: str) -> frozenset[str] | None:

@@ -117,6 +117,10 @@ class Projections:
             self._plain[key] = _plain(parent, name)
         return self._plain[key]
 
+    def written(self, type_: Any, shape: Shape | None) -> Callable[[Any], Any]:
+        """What writes a value of a type; `shape` is what was chosen of the objects in it. Nobody here remembers it."""
+        return _Writer(self).value(type_, shape)
+
     def of(self, shape: Shape) -> Projection | None:
         """The projection of a shape; None the first time."""
         if shape not in self._made:
@@ -177,6 +181,15 @@ class _Writer:
         name = self._function(shape)
         exec("\n".join(self._lines), self._names)  # noqa: S102 - numbered names alone
         made: Projection = self._names[name]
+        return made
+
+    def value(self, type_: Any, shape: Shape | None) -> Callable[[Any], Any]:
+        """Write a function of a value of any type."""
+        below = None if shape is None else self._function(shape)
+        name = f"w{self._given(None)}"
+        self._lines += [f"def {name}(v):", *self._value(type_, "v", 1, below), " return v"]
+        exec("\n".join(self._lines), self._names)  # noqa: S102 - see `_body`
+        made: Callable[[Any], Any] = self._names[name]
         return made
 
     def _given(self, value: Any) -> str:
