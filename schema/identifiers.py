@@ -114,6 +114,8 @@ class Fqn:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a dotted name. Raises ValueError with the reason and the position."""
+        if '"' not in text and all(plain := text.split(".")):  # as nearly all are
+            return cls(tuple(plain))
         parts: list[str] = []
         at = 0
         while True:
