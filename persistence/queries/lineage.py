@@ -89,6 +89,8 @@ class CatalogTable:
     definition: str | None
     """The text of a view."""
     is_view: bool
+    key: str | None = None
+    """The column that is the whole primary key, as the source tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,15 +309,23 @@ class LineageRepository(Repository[LineageStatement]):
         live = [*in_scope(scope), assets.c.deleted_at.is_(None)]
         if resource_uri is not None:
             live.append(assets.c.resource_uri == resource_uri)
-        named = sa.select(assets.c.parent_fqn, assets.c.name).where(*live, assets.c.type == AssetType.COLUMN)
+        named = sa.select(assets.c.parent_fqn, assets.c.name, assets.c.constraint).where(
+            *live, assets.c.type == AssetType.COLUMN
+        )
         columns: dict[str, list[str]] = {}
-        for parent, name in self._connection.execute(named.order_by(assets.c.ordinal_position, assets.c.name)):
+        keys: dict[str, list[str]] = {}
+        for parent, name, constraint in self._connection.execute(
+            named.order_by(assets.c.ordinal_position, assets.c.name)
+        ):
             columns.setdefault(parent, []).append(name)
+            if "PRIMARY_KEY" in (constraint or {}).get("keys", ()):
+                keys.setdefault(parent, []).append(name)
+        whole = {table: names[0] for table, names in keys.items() if len(names) == 1}
         query = sa.select(
             assets.c.fully_qualified_name, assets.c.resource_uri, assets.c.schema_definition, assets.c.table_type
         ).where(*live, assets.c.type == AssetType.TABLE)
         return [
-            CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, is_view_type(kind))
+            CatalogTable(fqn, uri, tuple(columns.get(fqn, ())), definition, is_view_type(kind), whole.get(fqn))
             for fqn, uri, definition, kind in self._connection.execute(query.order_by(assets.c.fully_qualified_name))
         ]
 

@@ -57,7 +57,7 @@ async def create_lineage_statement(
         return uow.lineage.tables(scope, resource_uri), dialect_of(uow, scope, resource_uri)
 
     def understood(tables: list[CatalogTable], dialect: str) -> ToldStatement:
-        catalog = LineageCatalog.of(tables)
+        catalog = LineageCatalog.of(tables, dialect)
         if statement.target_fqn is not None and statement.target_fqn not in catalog.known:
             raise ValidationError(
                 f"{statement.target_fqn[:200]} is not a table of {resource_uri} in the catalog. Ingest it first.",

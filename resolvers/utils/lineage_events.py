@@ -63,10 +63,8 @@ async def import_openlineage_event(
         return imported(LineageSource.OPENLINEAGE, _job(event), (), Recorded(0, 0, 0))
 
     def work(uow: UnitOfWork) -> Callable[[], _Telling]:
-        catalog, dialect = (
-            LineageCatalog.of(uow.lineage.tables(scope, resource_uri)),
-            dialect_of(uow, scope, resource_uri),
-        )
+        dialect = dialect_of(uow, scope, resource_uri)
+        catalog = LineageCatalog.of(uow.lineage.tables(scope, resource_uri), dialect)
         own = namespace or namespace_of(uow.data_connections.find(Scope(scope.organization_id), resource_uri))
         return lambda: _Telling(catalog, resource_uri, dialect, own).of(_read(event))
 

@@ -48,7 +48,7 @@ async def import_dbt_manifest(
     def understood(tables: list[CatalogTable], dialect: str) -> tuple[DbtProject, str, list[ToldStatement]]:
         try:
             project = read_manifest(file.manifest)
-            catalog = _with_columns(LineageCatalog.of(tables), file)
+            catalog = _with_columns(LineageCatalog.of(tables, dialect), file, dialect)
         except Refused as refused:
             raise ValidationError(str(refused), status=422, field=refused.field) from None
         # The name of the connection, so that a project that is built into two of them stands under each.
@@ -100,7 +100,7 @@ def imported(
     )
 
 
-def _with_columns(catalog: LineageCatalog, file: DbtImport) -> LineageCatalog:
+def _with_columns(catalog: LineageCatalog, file: DbtImport, dialect: str) -> LineageCatalog:
     """The catalog with the columns that dbt has seen in the database and the last ingestion had not."""
     if file.catalog is None:
         return catalog
@@ -111,7 +111,7 @@ def _with_columns(catalog: LineageCatalog, file: DbtImport) -> LineageCatalog:
             have = {column.casefold() for column in known[fqn].columns}
             more = tuple(column for column in columns if column.casefold() not in have)
             known[fqn] = replace(known[fqn], columns=(*known[fqn].columns, *more))
-    return LineageCatalog.of(known.values())
+    return LineageCatalog.of(known.values(), dialect)
 
 
 def _told(

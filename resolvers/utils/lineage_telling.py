@@ -15,6 +15,8 @@ from schema.utils.lineage import LineageSource
 
 Gap = tuple[str, str]
 
+_KEEPS_KEYS: Final = frozenset({"postgres", "mysql", "tsql", "oracle", "db2", "duckdb"})
+"""The dialects of sources in which a primary key holds: no two rows have the same, and none is null."""
 MOST_GAPS: Final = 20
 """Gaps that are kept of one statement."""
 
@@ -28,14 +30,15 @@ class LineageCatalog:
     _named: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Iterable[CatalogTable]) -> "LineageCatalog":
-        """A catalog of some tables."""
+    def of(cls, found: Iterable[CatalogTable], dialect: str) -> "LineageCatalog":
+        """A catalog of some tables. Of keys that their source merely declares, and does not keep, nothing follows."""
         known = {one.fqn: one for one in found}
         made = cls(known)
         tables: list[Table] = []
         for fqn, one in known.items():
             _, database, schema, name = Fqn.parse(fqn).parts
-            tables.append(Table(fqn, database, schema, name, one.columns))
+            key = one.key if dialect in _KEEPS_KEYS else None
+            tables.append(Table(fqn, database, schema, name, one.columns, key=key))
             parts = (database.casefold(), schema.casefold(), name.casefold())
             for length in (1, 2, 3):
                 made._named.setdefault(parts[-length:], []).append(fqn)

@@ -250,6 +250,61 @@ def test_what_is_not_understood_is_a_named_gap_and_never_an_edge(text: str, gap:
     assert lineage.edges == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select a from t where b > 1 or 1 = 1", {"a": {"t.a IDENTITY"}}),
+        ("select a from t where b > 1 and (g = 2 or 'p' <> 'q')", {"a": {"t.a IDENTITY"}, "*": {"t.b FILTER"}}),
+        ("select case when 1 = 2 then g when true then a when b = 1 then id end as c from t", {
+            "c": {"t.a TRANSFORMATION"},
+        }),
+        ("select case when b = 1 then a when 'x' = 'x' then id end as c from t", {
+            "c": {"t.b CONDITIONAL", "t.a TRANSFORMATION", "t.id TRANSFORMATION"},
+        }),
+        ("select case when 'e' = 'é' then a else b end as c from t", {
+            "c": {"t.a TRANSFORMATION", "t.b TRANSFORMATION"},
+        }),
+        ("select distinct g, (select max(c) from u) as m from t", {
+            "g": {"t.g IDENTITY"}, "m": {"u.c AGGREGATION"}, "*": {"t.g GROUP_BY"},
+        }),
+        ("select rank() over (partition by m order by m) as r from (select max(a) as m from t) as s", {"r": set()}),
+    ],
+)  # fmt: skip
+def test_what_is_settled_in_the_text_decides_nothing(text: str, expected: dict[str, set[str]]) -> None:
+    assert told(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("inner", "is_asked"),
+    [
+        ("select id, word from k where word <> 'x'", False),
+        ("select word, id from k order by word limit 3", False),
+        ("select id + 1 as id, word from k", True),
+        ("select k.id, k.word from k join u on u.x = k.id", True),
+        ("select id, unnest(string_to_array(word, ',')) as word from k", True),
+        ("select id, word from k union all select id, word from k", True),
+    ],
+)
+def test_a_query_from_a_table_with_a_key_has_that_key(inner: str, is_asked: bool) -> None:
+    found = told(f"with c as ({inner}) select t.a from t left join c on c.id = t.g")
+    assert any(one.startswith("k.id ") for one in found.get("*", ())) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "by"),
+    [
+        ("select k.id, k.word, count(*) as n from k join t on t.g = k.id group by k.id, k.word", {"k.id"}),
+        ("select k.word, count(*) as n from k join t on t.g = k.id group by k.word", {"k.word"}),
+        ("select t.id, k.word, count(*) as n from t left join k on t.g = k.id group by t.id, k.id, k.word", {
+            "t.id", "k.id", "k.word",
+        }),
+        ("select k.id, k.word, count(*) as n from k group by cube (k.id, k.word)", {"k.id", "k.word"}),
+    ],
+)  # fmt: skip
+def test_a_name_that_stands_beside_its_key_makes_no_groups(text: str, by: set[str]) -> None:
+    assert {one.removesuffix(" GROUP_BY") for one in told(text)["n"] if one.endswith("GROUP_BY")} == by
+
+
 @pytest.mark.parametrize("join", ["full join m{at} on m{at}.a = m{before}.b", "full join m{at} using (a, b)"])
 def test_a_statement_in_which_all_depends_on_all_is_a_gap(join: str) -> None:
     tables = tuple(Table(f"s.d.m.m{at}", "d", "m", f"m{at}", tuple("abcdefgh")) for at in range(500))

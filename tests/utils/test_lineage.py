@@ -198,6 +198,14 @@ async def test_views_that_go_round_in_a_circle_end_every_walk(shop: Shop) -> Non
     assert "customers.email" not in await shop.told(UP, "customers", "email")
 
 
+async def test_a_key_that_the_source_keeps_is_reckoned_with(shop: Shop) -> None:
+    for joined, count in (("c.id = o.customer_id", 2), ("c.email = o.number::text", 5)):
+        text = f"select o.number from sales.orders o left join sales.customers c on {joined}"
+        statement = LineageStatementCreate(statement=text, target_fqn=shop.name("orders"))
+        made = await shop.ask(create_lineage_statement, statement=statement)
+        assert (made["gaps"], made["edge_count"]) == ([], count), joined
+
+
 async def test_depth_and_pages_bound_an_answer_and_it_says_so(shop: Shop) -> None:
     near = await shop.ask(get_lineage, "customers", direction=DOWN, depth=1, limit=2)
     assert (len(near["items"]), near["complete"]) == (2, False)

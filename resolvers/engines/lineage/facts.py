@@ -200,9 +200,60 @@ def is_filled(node: exp.Expr, is_column_filled: Callable[[Place], bool]) -> bool
 
 def taken(node: exp.Case | exp.If) -> Sequence[exp.Expr | None]:
     """The values that CASE may have; None is NULL."""
-    if isinstance(node, exp.If):
-        return (node.args.get("true"), node.args.get("false"))
-    return (*(one.args.get("true") for one in node.args.get("ifs") or ()), node.args.get("default"))
+    branches, otherwise = reached(node)
+    return (*(one.args.get("true") for one in branches), otherwise)
+
+
+def reached(node: exp.Case | exp.If) -> tuple[list[exp.Expr], exp.Expr | None]:
+    """The branches of CASE that may be taken, by what stands in their conditions, and what is taken otherwise."""
+    branches = [node] if isinstance(node, exp.If) else node.args.get("ifs") or ()
+    found: list[exp.Expr] = []
+    for one in branches:
+        holds = truth(one.this) if isinstance(node, exp.If) or node.this is None else None
+        if holds:
+            return found, one.args.get("true")
+        if holds is None:
+            found.append(one)
+    return found, node.args.get("false" if isinstance(node, exp.If) else "default")
+
+
+def truth(condition: exp.Expr) -> bool | None:
+    """Whether a condition holds by what is written there alone, as 1 = 1 does; None where rows decide on it."""
+    one = condition.unnest()
+    if isinstance(one, exp.Boolean):
+        return bool(one.this)
+    if isinstance(one, exp.And | exp.Or):
+        return decided(one)[0]
+    left, right = one.args.get("this"), one.args.get("expression")
+    if type(one) not in (exp.EQ, exp.NEQ) or not isinstance(left, exp.Literal) or not isinstance(right, exp.Literal):
+        return None
+    if left.is_string is not right.is_string:
+        return None
+    if left.name == right.name:
+        return isinstance(one, exp.EQ)
+    # Other texts may be equal by a collation, and other digits the same number.
+    texts = [each.name.lower() for each in (left, right)]
+    plain = all(each.isascii() and (each.isalnum() if left.is_string else each.isdigit()) for each in texts)
+    values = texts if left.is_string else [each.lstrip("0") for each in texts]
+    return isinstance(one, exp.NEQ) if plain and values[0] != values[1] else None
+
+
+def decided(node: exp.And | exp.Or) -> tuple[bool | None, list[exp.Expr]]:
+    """Whether conditions that are joined by AND or by OR hold, as `truth` says; and those on which rows decide."""
+    kind, decides = type(node), isinstance(node, exp.Or)
+    parts: list[exp.Expr] = []
+    waiting: list[exp.Expr] = [node]
+    while waiting:
+        one = waiting.pop().unnest()
+        if type(one) is kind:
+            waiting += [one.this, one.expression]
+            continue
+        holds = truth(one)
+        if holds is decides:
+            return decides, []
+        if holds is None:
+            parts.append(one)
+    return (None if parts else not decides), parts
 
 
 def fixed_by(term: exp.Expr | None) -> set[Place]:

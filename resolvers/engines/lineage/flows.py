@@ -7,7 +7,7 @@ from typing import Final
 from sqlglot import exp
 
 from resolvers.engines.lineage.bounds import Work
-from resolvers.engines.lineage.facts import Facts, Place, is_filled, taken
+from resolvers.engines.lineage.facts import Facts, Place, decided, is_filled, reached, taken
 from resolvers.engines.lineage.outputs import Outputs
 from schema.utils.lineage_kind import DIRECT, LineageSubtype
 
@@ -79,6 +79,11 @@ class Frame:
     def __init__(self, around: "Frame | None", work: Work, facts: Facts) -> None:
         self.around, self.work, self.facts = around, work, facts
         self.items: dict[str, Relation] = {}
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether there is one row at most, which no order and no part of it can change."""
+        return len(self.items) < 2 and all(frozenset() in item.unique for item in self.items.values())
 
     def flow(self, table: str, column: str) -> Flow:
         """The flow of a column. Raises LookupError."""
@@ -156,8 +161,9 @@ class Values:
             return self._among(node, way)
         if isinstance(node, exp.Case | exp.If):
             return NONE, self._branches(node, way)
-        if isinstance(node, exp.Coalesce):
-            return NONE, [(one, _raised(way, Kind.TRANSFORMATION)) for one in self._reached(node)]
+        if isinstance(node, exp.Coalesce | exp.And | exp.Or):
+            parts = self._reached(node) if isinstance(node, exp.Coalesce) else decided(node)[1]
+            return NONE, [(one, _raised(way, Kind.TRANSFORMATION)) for one in parts]
         if isinstance(node, exp.Filter):
             return NONE, [(node.this, way), (node.expression, _forced(way, Kind.FILTER))]
         if isinstance(node, exp.Window):
@@ -206,8 +212,8 @@ class Values:
         values = taken(node)
         found = [(one, how) for one in values]
         if len({self.frame.facts.shown(one) for one in values}) > 1:
-            found.append((node.this, deciding))
-            found += [(one.this, deciding) for one in node.args.get("ifs") or ()]
+            found += [(one.this, deciding) for one in reached(node)[0]]
+            found += [(node.this, deciding)] if isinstance(node, exp.Case) else []
         return [(one, how) for one, how in found if one is not None]
 
     def _window(self, node: exp.Window, way: Kind) -> tuple[Flow, list[tuple[exp.Expr, Kind]]]:
@@ -236,6 +242,8 @@ class Values:
         """What a window is parted by, and what it is ordered by in each part: not what is equal in all of it."""
         around = list(node.args.get("partition_by") or ())
         facts = self.frame.facts
+        if self.frame.is_one_row:
+            return [], []
         equal = {facts.shown(one) for one in around}
         order = node.args.get("order")
         by = [one.this for one in order.expressions] if order is not None else []

@@ -79,6 +79,8 @@ def cut(node: exp.Expr, answer: Relation, terms: Sequence[Term]) -> Relation:
 
 def _sorts(answer: Relation, terms: Sequence[Term]) -> list[Flow]:
     """What the order of each column depends on: of one that is ordered by itself, what is ordered by before it."""
+    if frozenset() in answer.unique:
+        return [NONE] * len(answer.names)  # one row is in order
     sorts: list[Flow] = []
     for at in range(len(answer.names)):
         until = next((place for place, term in enumerate(terms) if at in term.places), len(terms))

@@ -6,7 +6,7 @@ meets one row at most; a MAX or a DISTINCT does not see how often. So a column i
 change it.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -28,7 +28,7 @@ from resolvers.engines.lineage.ordering import (
     with_settled,
     without,
 )
-from resolvers.engines.lineage.outputs import Outputs
+from resolvers.engines.lineage.outputs import BY_ROW, Outputs
 from resolvers.engines.sql_guard.tables import Table
 
 MOST_ROUNDS: Final = 200
@@ -161,12 +161,14 @@ class Queries:
         grouped = group is not None or _aggregates_anywhere(node)
         unique: list[frozenset[int]] = []
         if grouped:
-            by = as_kind(joined(values.flow(one) for one in keys), Kind.GROUP_BY)
+            deciding = keys if _grouping_sets(group) else _deciding(keys, frame)
+            by = as_kind(joined(values.flow(one) for one in deciding), Kind.GROUP_BY)
             values.aggregating = Aggregating(rows | by, copies)
             rows, copies = (rows, by) if keys else (NONE, NONE)
             unique = _unique_by(keys, node, plain=not _grouping_sets(group))
         else:
             values.aggregating = Aggregating(NONE, copies)
+            unique = _still_unique(node.expressions, frame)
         flows = [values.flow(one) for one in node.expressions]
         self.work.spend_on(flows)
         having = node.args.get("having")
@@ -216,7 +218,8 @@ class Queries:
                 keys = on.expressions if isinstance(on, exp.Tuple) else [on]
                 first = first_of_each(answer, [self._term(one, node, values, answer) for one in keys], terms)
                 return cut(node, first, terms)
-            by = as_kind(joined(answer.flows), Kind.GROUP_BY)
+            told = (flow for at, flow in enumerate(answer.flows) if at not in answer.same)
+            by = as_kind(joined(told), Kind.GROUP_BY)
             answer = replace(answer, copies=by, unique=[*answer.unique, frozenset(range(len(answer.names)))])
         return cut(node, answer, terms)
 
@@ -393,6 +396,21 @@ def _keys(group: exp.Group, node: exp.Select) -> list[exp.Expr]:
     return found
 
 
+def _deciding(keys: Sequence[exp.Expr], frame: Frame) -> list[exp.Expr]:
+    """Of what a SELECT groups by, what decides on the groups: a name does not where it stands beside its own key."""
+    columns = [one for key in keys if isinstance(one := key.unnest(), exp.Column)]
+    follows: set[exp.Expr] = set()
+    for table, item in frame.items.items():
+        if table not in frame.facts.met:
+            continue  # a row that a join has left empty is none of its own
+        own = {item.names.index(one.name): one for one in columns if one.table == table}
+        for unique in item.unique:
+            if unique <= own.keys():
+                follows = {*follows, *(one for at, one in own.items() if at not in unique)}
+                break
+    return [one for one in keys if one.unnest() not in follows]
+
+
 def _grouping_sets(group: exp.Expr | None) -> bool:
     sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
     return group is not None and (
@@ -408,6 +426,20 @@ def _unique_by(keys: Collection[exp.Expr], node: exp.Select, *, plain: bool) -> 
     answers = [one.unalias() for one in node.expressions]
     places = [next((at for at, one in enumerate(answers) if one == key), None) for key in keys]
     return [] if None in places else [frozenset(at for at in places if at is not None)]
+
+
+def _still_unique(answers: Sequence[exp.Expr], frame: Frame) -> list[frozenset[int]]:
+    """By which columns of its answer the rows of a SELECT from one relation can be told apart, as they could there."""
+    if len(frame.items) != 1 or any(one.find(*BY_ROW) for one in answers):
+        return []
+    ((name, item),) = frame.items.items()
+    shown: dict[str, int] = {}
+    for at, one in enumerate(answers):
+        column = one.unalias()
+        if isinstance(column, exp.Column) and column.table == name:
+            shown[column.name] = at
+    found = [[shown.get(item.names[at]) for at in places] for places in item.unique]
+    return [frozenset(at for at in places if at is not None) for places in found if None not in places]
 
 
 def _aggregates_anywhere(node: exp.Select) -> bool:

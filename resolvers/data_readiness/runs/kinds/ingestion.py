@@ -216,7 +216,7 @@ def _told(found: tuple[list[CatalogTable], str, str]) -> list[ToldStatement]:
     tables, uri, dialect = found
     if not any(one.is_view and one.definition for one in tables):
         return []
-    return view_statements(LineageCatalog.of(tables), uri, dialect)
+    return view_statements(LineageCatalog.of(tables, dialect), uri, dialect)
 
 
 def _advice(ignored: Mapping[str, Any]) -> str:
