@@ -16,6 +16,9 @@ Rows = list[tuple[Any, ...]]
 Keep = Callable[[Rows], bool]
 """Says of the rows of a query whether the change that led to them stays."""
 
+MOST_INSTRUCTIONS: Final = 2_000_000
+"""Of one query in SQLite. One that joins all with all takes minutes, and is asked thousands of times."""
+_AT_ONCE: Final = 10_000
 _TYPES: Final = {"int": "integer", "text": "varchar(40)"}
 
 
@@ -112,6 +115,16 @@ class Sqlite(_Embedded):
 
     def __init__(self) -> None:
         super().__init__(sqlite3.connect(":memory:", isolation_level=None))
+        self._used = 0
+        self._connection.set_progress_handler(self._is_too_much, _AT_ONCE)
+
+    def rows(self, sql: str) -> Rows:
+        self._used = 0
+        return super().rows(sql)
+
+    def _is_too_much(self) -> bool:
+        self._used += _AT_ONCE
+        return self._used > MOST_INSTRUCTIONS
 
 
 class DuckDb(_Embedded):
