@@ -275,6 +275,31 @@ def test_what_is_settled_in_the_text_decides_nothing(text: str, expected: dict[s
 
 
 @pytest.mark.parametrize(
+    ("condition", "rest", "is_taken"),
+    [
+        ("g = 3", "from t where g = 1", False),
+        ("g = 3 and b = 2", "from t where 1 = g", False),
+        ("t.g = 3", "from u left join t on u.id = t.id and t.g = 1", False),
+        ("t.g > 3", "from t join u on u.x = t.g where u.x < 3", False),
+        ("g >= 3", "from t where g <= 3", True),
+        ("g = 3", "from t where g <> 1", True),
+        ("g > 5 and g < 5", "from t", False),
+        ("g = 'a'", "from t where g = 'b'", False),
+        ("g = 'a'", "from t where g = 'A'", True),
+        ("g = 'true'", "from t where g = 't'", True),
+        ("g = '1'", "from t where g = '01'", True),
+        ("t.g = 3", "from u right join t on u.id = t.id and t.g = 1", True),
+        ("t.g = 3", "from t left join u on u.id = t.id and t.g = 1", True),
+        ("g = 3", "from t where g = 1 or b = 2", True),
+        ("g is null", "from t where g = 1", True),
+    ],
+)
+def test_a_branch_that_goes_with_no_row_is_not_taken(condition: str, rest: str, is_taken: bool) -> None:
+    found = told(f"select case when {condition} then t.a else 1 end as c {rest}")
+    assert ("t.a TRANSFORMATION" in found["c"]) is is_taken
+
+
+@pytest.mark.parametrize(
     ("inner", "is_asked"),
     [
         ("select id, word from k where word <> 'x'", False),

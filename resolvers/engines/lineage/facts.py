@@ -11,9 +11,10 @@ from typing import Final
 
 from sqlglot import exp
 
-Place = tuple[str, str]
-"""The alias of a table in FROM, and a column of it."""
+from resolvers.engines.lineage.holding import Comparison, Place, comparison
 
+MOST_HELD: Final = 20
+"""Comparisons that are reckoned with of one SELECT, and of one condition."""
 _REJECTS_NULL: Final = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike)
 _STRICT: Final = (exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Abs)
 """What is null where anything in it is null, in every dialect."""
@@ -33,6 +34,8 @@ class Facts:
     """Of which only rows are taken where they are 1."""
     fixed: set[Place] = field(default_factory=set)
     """That have one value in all rows, since they are held equal to one that is written there."""
+    held: list[Comparison] = field(default_factory=list)
+    """What columns are, unless the row that they are of is missing and they are null."""
     _same: dict[Place, Place] = field(default_factory=dict)
 
     def stands_for(self, place: Place) -> Place:
@@ -40,6 +43,16 @@ class Facts:
         while place in self._same:
             place = self._same[place]
         return place
+
+    def never(self, condition: exp.Expr) -> bool:
+        """Return whether a condition holds in no row, since another one holds that it does not go with."""
+        asked = [one for part in conjuncts(condition) if (one := comparison(part)) is not None]
+        if not asked or len(asked) > MOST_HELD:
+            return False
+        held: dict[Place, list[Comparison]] = {}
+        for one in (*self.held, *asked):
+            held.setdefault(self.stands_for(one.place), []).append(one)
+        return any(one.excludes(other) for one in asked for other in held[self.stands_for(one.place)])
 
     def shown(self, node: exp.Expr | None) -> str:
         """An expression as text, the same for all that have the same value in every row."""
@@ -52,6 +65,12 @@ class Facts:
             return node
         table, name = self.stands_for((node.table, node.name))
         return exp.column(name, table, quoted=True)
+
+    def hold(self, condition: exp.Expr, *, only_of: str | None = None) -> None:
+        """Add what a condition says of a column that it compares with something written."""
+        found = comparison(condition)
+        if found is not None and only_of in (None, found.place[0]) and len(self.held) < MOST_HELD:
+            self.held.append(found)
 
     def take(self, condition: exp.Expr, *, equal: bool) -> None:
         """Add what holds where a condition does."""
@@ -101,6 +120,7 @@ def facts_of(node: exp.Select, dialect: str) -> Facts:
     for one in conjuncts(where.this if where is not None else None):
         facts.take(one, equal=equal)
         facts.first |= first_only(one)
+        facts.hold(one)
     waiting, is_all = _plain_joins(node)
     start = node.args.get("from_")
     facts.met = {_alias(start.this)} if start is not None and is_all else set()
@@ -108,6 +128,8 @@ def facts_of(node: exp.Select, dialect: str) -> Facts:
         alias = _alias(join.this)
         asked = (first_only(one) for one in conjuncts(join.args.get("on")))
         facts.first |= {place for some in asked for place in some if place[0] == alias}
+        for one in conjuncts(join.args.get("on")):
+            facts.hold(one, only_of=alias)
     while waiting:
         ready = [one for one in waiting if _is_met(one, facts)]
         if not ready:
@@ -198,18 +220,30 @@ def is_filled(node: exp.Expr, is_column_filled: Callable[[Place], bool]) -> bool
     return isinstance(node, exp.Literal | exp.Boolean | exp.Count | exp.Exists)
 
 
-def taken(node: exp.Case | exp.If) -> Sequence[exp.Expr | None]:
+def _may_hold(_: exp.Expr) -> bool:
+    return False
+
+
+def taken(node: exp.Case | exp.If, never: Callable[[exp.Expr], bool] = _may_hold) -> Sequence[exp.Expr | None]:
     """The values that CASE may have; None is NULL."""
-    branches, otherwise = reached(node)
+    branches, otherwise = reached(node, never)
     return (*(one.args.get("true") for one in branches), otherwise)
 
 
-def reached(node: exp.Case | exp.If) -> tuple[list[exp.Expr], exp.Expr | None]:
-    """The branches of CASE that may be taken, by what stands in their conditions, and what is taken otherwise."""
+def reached(
+    node: exp.Case | exp.If, never: Callable[[exp.Expr], bool] = _may_hold
+) -> tuple[list[exp.Expr], exp.Expr | None]:
+    """The branches of CASE that may be taken, by what stands in their conditions, and what is taken otherwise.
+
+    `never` says of a condition that it holds in no row.
+    """
     branches = [node] if isinstance(node, exp.If) else node.args.get("ifs") or ()
     found: list[exp.Expr] = []
     for one in branches:
-        holds = truth(one.this) if isinstance(node, exp.If) or node.this is None else None
+        is_condition = isinstance(node, exp.If) or node.this is None
+        holds = truth(one.this) if is_condition else None
+        if holds is None and is_condition and never(one.this):
+            holds = False
         if holds:
             return found, one.args.get("true")
         if holds is None:

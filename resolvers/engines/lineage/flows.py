@@ -7,7 +7,8 @@ from typing import Final
 from sqlglot import exp
 
 from resolvers.engines.lineage.bounds import Work
-from resolvers.engines.lineage.facts import Facts, Place, decided, is_filled, reached, taken
+from resolvers.engines.lineage.facts import Facts, decided, is_filled, reached, taken
+from resolvers.engines.lineage.holding import Place
 from resolvers.engines.lineage.outputs import Outputs
 from schema.utils.lineage_kind import DIRECT, LineageSubtype
 
@@ -209,10 +210,10 @@ class Values:
     def _branches(self, node: exp.Case | exp.If, way: Kind) -> list[tuple[exp.Expr, Kind]]:
         """What CASE takes, and what decides on it unless all that it takes is the same."""
         deciding, how = _forced(way, Kind.CONDITIONAL), _raised(way, Kind.TRANSFORMATION)
-        values = taken(node)
+        values = taken(node, self.frame.facts.never)
         found = [(one, how) for one in values]
         if len({self.frame.facts.shown(one) for one in values}) > 1:
-            found += [(one.this, deciding) for one in reached(node)[0]]
+            found += [(one.this, deciding) for one in reached(node, self.frame.facts.never)[0]]
             found += [(node.this, deciding)] if isinstance(node, exp.Case) else []
         return [(one, how) for one, how in found if one is not None]
 

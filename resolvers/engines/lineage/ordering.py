@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from resolvers.engines.lineage.facts import Place, fixed_by
+from resolvers.engines.lineage.facts import fixed_by
 from resolvers.engines.lineage.flows import NONE, Flow, Frame, Kind, Relation, as_kind, joined
+from resolvers.engines.lineage.holding import Place
 from resolvers.engines.lineage.outputs import BY_ROW, Outputs
 
 

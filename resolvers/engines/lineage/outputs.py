@@ -6,7 +6,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.lineage.facts import Facts, Place
+from resolvers.engines.lineage.facts import Facts
+from resolvers.engines.lineage.holding import Place
 
 BY_ROW: Final = (
     *(exp.Rand, exp.Randn, exp.Uuid, exp.Anonymous, exp.AnonymousAggFunc),
