@@ -42,6 +42,8 @@ NEARLY_ALL_TELL: Final = 4
 """Rows of a group with a value for each without, for an empty cell to be odd in a column that is mostly empty."""
 FEWEST_UNFORETOLD: Final = 5
 """Groups in which a value that leads in none is an exception, at least, for it to have another cause than slips."""
+FEWEST_STOOD_FOR: Final = 3
+"""Different values that it is an exception to, at least, where no value prevails."""
 PREVAILS: Final = 0.8
 """The share of the rows with a value from which the most frequent one is expected anyway."""
 NEARLY_ALL: Final = 0.8
@@ -291,26 +293,32 @@ def _spare_unforetold(
     groups: Mapping[int, Sequence[tuple[int, int]]],
     usual: int,
 ) -> None:
-    """Where nearly all rows have one value, another that leads in no group, and is an exception in all, has another
-    cause: the group tells of it no more than that it is rare.
+    """A value that leads in no group, and is an exception in all, has another cause where nearly all rows have one
+    value, or where it stands for several: the group tells of it no more than that it is rare.
 
-    What came there from elsewhere by mistake is usual elsewhere. A slip is near what is usual; and a stand-in for none
-    is a mistake that repeats.
+    What came there from elsewhere by mistake is usual elsewhere. A slip is near what is usual, and so always stands for
+    the same; and a stand-in for none is a mistake that repeats.
     """
-    if right.counts[usual] <= PREVAILS * right.present:
-        return
+    prevails = right.counts[usual] > PREVAILS * right.present
+    if not prevails and right.number_share > 0.5:
+        return  # a figure that is filled in by default is an exception anywhere
     leads = {next((b for b, _ in values if b != MISSING), MISSING) for values in groups.values()}
     exceptions: Counter[int] = Counter()
     rows: Counter[int] = Counter()
-    for a, b in votes.against:
+    stands_for: dict[int, set[int]] = defaultdict(set)
+    for (a, b), (_, top, _) in votes.against.items():
         exceptions[b] += 1
         rows[b] += pairs[a, b]
+        stands_for[b].add(top)
     own = {
         b
         for b, count in exceptions.items()
         if count >= FEWEST_UNFORETOLD and b not in leads and b != MISSING
         and rows[b] >= NEARLY_ALL * right.counts[b] and not is_stand_in(right.texts[b])
-        and not any(_is_written_like(right.texts[b], right.texts[lead]) for lead in leads)
+        and (prevails or (len(stands_for[b]) >= FEWEST_STOOD_FOR and any(map(str.isalpha, right.texts[b]))))
+        and not any(
+            _is_written_like(right.texts[b], right.texts[lead]) for lead in (leads if prevails else stands_for[b])
+        )
     }  # fmt: skip
     for pair, (odds, top, most) in list(votes.against.items()):
         if pair[1] in own:

@@ -17,6 +17,7 @@ from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.check_digits import check_digit_signs
 from resolvers.engines.error_detection.cleanness import Judged, told_by_others
 from resolvers.engines.error_detection.clock import clock_signs
+from resolvers.engines.error_detection.confined import clear_confined, spare_written
 from resolvers.engines.error_detection.cut_off import cut_off_signs
 from resolvers.engines.error_detection.decimal_commas import decimal_commas, turned_back, with_points
 from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
@@ -35,7 +36,7 @@ from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
-from resolvers.engines.error_detection.shapes import case, shape_signs
+from resolvers.engines.error_detection.shapes import case, loose, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
 from resolvers.engines.error_detection.turned_round import turned_round_signs
@@ -91,6 +92,7 @@ def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, 
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
+    spare_written(asked.votes, asked.table, clear_confined(table, cells, loose))
     _clear_empty_groups(table, votes, cells)
     _clear_negative_groups(table, cells)
     formulas = Formulas(table, find_formulas(table))

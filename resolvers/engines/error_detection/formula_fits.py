@@ -35,6 +35,10 @@ COARSE: Final = 0.001
 """The slack from which a formula may hold because it is coarse."""
 LOOSE: Final = 0.02
 """The slack from which a sum with factors, or off by more than a unit, is but near: most that rise together are."""
+FEWEST_ROUNDED: Final = 4
+ROUNDED: Final = 3
+"""Rows, at least, that one product keeps to and another of the same columns does not, and how many times as many as the
+other way round, for the first to be the one that was worked out and rounded."""
 MOST_FORMULAS: Final = 30
 MOST_FOR_A_RESULT: Final = 3
 OF_DAYS: Final = (FormulaKind.SPAN, FormulaKind.YEARS, FormulaKind.PART)
@@ -76,7 +80,28 @@ def find_formulas(table: Sequence[TableColumn]) -> list[FittedFormula]:
         and _is_likely(guess, quick, known, 0.6)
         and (found := _tried(guess, left.tried, known)) is not None
     ]
-    return _kept([*aliases, *tried])
+    return _kept(_as_worked_out([*aliases, *tried], left.tried))
+
+
+def _as_worked_out(found: Sequence[FittedFormula], rows: Rows) -> list[FittedFormula]:
+    """Of products of the same columns, those that were worked out: price per area = price / area, where it was rounded.
+
+    The other ways round, a rounded figure is only near. So a product is left out where another keeps what it breaks.
+    """
+    by_columns: dict[frozenset[int], list[FittedFormula]] = defaultdict(list)
+    for one in found:
+        if one.formula.kind is FormulaKind.PRODUCT:
+            by_columns[frozenset(one.formula.columns)].append(one)
+    near: set[int] = set()
+    for some in by_columns.values():
+        for one, other in permutations(some, 2):
+            if other.slack > COARSE:  # a count worked back from an amount holds whatever is a little off
+                continue
+            kept = [(one.formula.holds(values), other.formula.holds(values)) for values in rows]
+            gained, lost = kept.count((False, True)), kept.count((True, False))
+            if gained >= max(FEWEST_ROUNDED, ROUNDED * lost):
+                near.add(id(one))
+    return [one for one in found if id(one) not in near]
 
 
 def _aliases(measures: Measures) -> tuple[list[FittedFormula], set[int]]:

@@ -32,6 +32,7 @@ _SEVERAL: Final = re.compile(r"\ba(?: a)+\b")
 _CHECKED: Final = re.compile(r"\d[\d -]{5,16}[Xx]")
 MOST_CHECKED: Final = 0.15
 """The share of the rows, at most, whose check digit is an X: a ninth and a third of it."""
+_COMPOSED: Final = re.compile(r"9(?:[/-]9)+")
 _LETTERED: Final = re.compile(r"\d{1,5} ?[^\W\d_]")
 ONE_LETTER: Final = 0.8
 """The share of the numbers with a letter, at most, that have the same one."""
@@ -119,7 +120,7 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
     for code in range(1, len(column.texts)):
         text = column.texts[code]
         if is_broken(text):
-            signs[code] = Reason(Sign.PATTERN, 4.0, "It holds characters of a broken encoding.")
+            signs[code] = Reason(Sign.PATTERN, 4.0, "It holds characters of a broken encoding.", in_itself=True)
     lost = [code for code in range(1, len(column.texts)) if has_lost_letter(column.texts[code])]
     if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
         _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
@@ -182,11 +183,12 @@ def _no_numbers(column: TableColumn, share: float, meant: Set[int]) -> dict[int,
     # A span of numbers that is used again and again is rather a code of its own; a number gone wrong has many values.
     kinds = Counter(loose(text) for text in column.texts)
     has_few = [kinds[loose(text)] <= 3 for text in column.texts]
+    composed = _composed(column)
     for code in range(1, len(column.texts)):
         if column.numbers[code] is None and not is_stand_in(column.texts[code]):
             has_digit = bool(_DIGIT.search(column.texts[code]))
             weight = 4.2 * share**2 + (0.8 if has_digit else 0.0)
-            if code in meant:
+            if code in meant or code in composed:
                 weight *= 0.5
             elif column.counts[code] > frequent and not has_digit:
                 weight *= 0.3
@@ -194,6 +196,15 @@ def _no_numbers(column: TableColumn, share: float, meant: Set[int]) -> dict[int,
                 weight *= 0.5
             found[code] = Reason(Sign.PATTERN, weight, f"{share:.0%} of the column are numbers, and this is none.")
     return found
+
+
+def _composed(column: TableColumn) -> frozenset[int]:
+    """The codes of several whole numbers with a sign between, where that is one of the column's main forms."""
+    rows: Counter[str] = Counter()
+    for text, count in zip(column.texts, column.counts, strict=True):
+        rows[loose(text)] += count
+    main = {form for form in rows if _COMPOSED.fullmatch(form) and rows[form] >= MAIN_SHARE * column.present}
+    return frozenset(code for code, text in enumerate(column.texts) if main and loose(text) in main)
 
 
 def _odd(
