@@ -33,9 +33,11 @@ from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.nothing import known_less, nothing_signs
 from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
+from resolvers.engines.error_detection.ratios import ratio_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
+from resolvers.engines.error_detection.sequence import SPEAKS, Steps, steps_of
 from resolvers.engines.error_detection.shapes import case, loose, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
@@ -97,15 +99,18 @@ def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, 
     _clear_negative_groups(table, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
-    together = (exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table))
-    begun = turned(table)
-    for found_together in (order_signs(table, doubtful, begun), *together):
+    steps, begun = steps_of(table), turned(table)
+    ordered = order_signs(table, doubtful, begun, steps.kept)
+    for found_together in (
+        *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
+        *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
+    ):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
     for cell in begun & cells.keys():
         cells[cell] = [one for one in cells[cell] if one.sign is not Sign.OUTLIER]
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
-    _ask_formulas(formulas, cells, single)
+    _ask_formulas(formulas, cells, single, steps)
     judged = _judge(table, cells, asked, single, twofold(table, votes))
     voted = _ask_reports(table, reports, judged) if reports is not None else frozenset()
     judged = told_by_others(table, judged, voted)
@@ -151,13 +156,19 @@ def _ask_groups(
             cells[cell].append(reason)
 
 
-def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:
+def _ask_formulas(
+    formulas: Formulas, cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes], steps: Steps
+) -> None:
     """Add what formulas say of cells; what they confirm is no longer held for far off or out of order."""
     if not formulas.found:
         return
     own = {cell: min(MOST_HEARD, _weigh(reasons)) for cell, reasons in cells.items()}
     for cell, said in carried(formulas.table).items():
         own[cell] = own.get(cell, 0.0) + said
+    for column, rows in steps.kept.items():
+        if column in formulas.of:
+            for row in rows:
+                own[row, column] = own.get((row, column), 0.0) + SPEAKS
     judged = formula_signs(formulas, votes, own, PRIOR)
     for (row, index), reasons in cells.items():
         if any(map(_is_cleared, reasons)):

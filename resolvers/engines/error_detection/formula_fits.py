@@ -95,8 +95,10 @@ def _as_worked_out(found: Sequence[FittedFormula], rows: Rows) -> list[FittedFor
     near: set[int] = set()
     for some in by_columns.values():
         for one, other in permutations(some, 2):
-            if other.slack > COARSE:  # a count worked back from an amount holds whatever is a little off
+            if other.slack > COARSE:
                 continue
+            if one.slack > LOOSE:  # a count worked back from an amount holds whatever is a little off
+                near.add(id(one))
             kept = [(one.formula.holds(values), other.formula.holds(values)) for values in rows]
             gained, lost = kept.count((False, True)), kept.count((True, False))
             if gained >= max(FEWEST_ROUNDED, ROUNDED * lost):
@@ -149,7 +151,10 @@ def _tolerances(formula: Formula, known: dict[int, Measure]) -> list[tuple[float
         case FormulaKind.YEARS | FormulaKind.PART:
             return [(0.0, RELATIVE)]
         case FormulaKind.SPAN:
-            return [(0.51 * unit, RELATIVE), (1.01 * unit, RELATIVE)]
+            strict = [(0.51 * unit, RELATIVE)]
+            # Between whole days there is nothing to be rounded: one more is one too many.
+            is_whole = formula.factor >= 1 and all(known[at].unit == 1.0 for at in formula.terms)
+            return strict if is_whole else [*strict, (1.01 * unit, RELATIVE)]
         case FormulaKind.PRODUCT:
             strict = [(0.51 * unit, RELATIVE), (1.01 * unit, RELATIVE)]
             return strict if formula.added is not None else [*strict, (0.51 * unit, 0.002), (0.51 * unit, 0.006)]
@@ -189,6 +194,7 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     if not (
         formula.kind in (FormulaKind.YEARS, FormulaKind.PART)
         or (formula.kind is FormulaKind.SUM and tolerance < 1 <= tolerance * 2)
+        or (formula.kind is FormulaKind.SPAN and tolerance < 1 and len(_tolerances(formula, known)) == 1)
     ):
         # What holds much oftener with more slack is only near it, and its exceptions are no errors.
         near = sum(1 for a, b in pairs if _is_near(a, b, 3 * tolerance, 3 * relative))

@@ -44,6 +44,10 @@ IN_ANOTHER_UNIT: Final = 0.95
 """How probable it is that a result is wrong that is a power of ten of what it should be, as that of many rows is."""
 EXCHANGED: Final = 0.9
 """How probable it is that two cells are wrong, if the row keeps to its formulas with each in the other's place."""
+TWICE: Final = -3.2
+"""What it speaks for a cell that another formula holds with it alone: else another cell were wrong in the row too."""
+MOST_BY_RARITY: Final = 2.5
+"""What it says at most how often a column has one number and another."""
 MOST_EXCHANGED: Final = 12
 """Columns of which two may have been exchanged."""
 
@@ -65,6 +69,7 @@ class Formulas:
     def __init__(self, table: Sequence[TableColumn], found: Sequence[FittedFormula]) -> None:
         self.table, self.found = table, [one for one in found if one.formula.kind is not FormulaKind.ORDER]
         self._wholes: dict[int, list[float]] = {}
+        self._often: dict[int, Counter[float]] = {}
         measures = measures_of(table) if self.found else None
         self.known: dict[int, Measure] = measures.by_index() if measures is not None else {}
         self.of: dict[int, list[FittedFormula]] = defaultdict(list)
@@ -91,11 +96,22 @@ class Formulas:
         return bool(values[column]) and any(one.chance < 0.1 and one.formula.holds(values) for one in self.of[column])
 
     def broken(self) -> dict[int, list[FittedFormula]]:
-        """The formulas that each row breaks; without exceptions that keep to a rule of their own."""
+        """The formulas that each row breaks; without exceptions that keep to a rule of their own.
+
+        Such a rule does not hold where the row breaks another formula of the same columns as well.
+        """
         rows: dict[int, list[FittedFormula]] = defaultdict(list)
+        spared: list[tuple[FittedFormula, list[int]]] = []
         for one in self.found:
-            for row in self._exceptions(one):
+            strewn, others = self._exceptions(one)
+            spared.append((one, others))
+            for row in strewn:
                 rows[row].append(one)
+        columns = {row: {column for one in some for column in one.formula.columns} for row, some in rows.items()}
+        for one, others in spared:
+            for row in others:
+                if row in columns and columns[row] & set(one.formula.columns):
+                    rows[row].append(one)
         return rows
 
     def in_another_unit(self, found: FittedFormula) -> list[int]:
@@ -117,15 +133,18 @@ class Formulas:
                     return []
         return sorted(rows)
 
-    def _exceptions(self, found: FittedFormula) -> list[int]:
+    def _exceptions(self, found: FittedFormula) -> tuple[list[int], list[int]]:
+        """The rows that break a formula, and those that keep to a rule of their own instead."""
         over = self._over(found.formula)
         in_another_unit = set(self.in_another_unit(found))
         rows = [row for row, one in enumerate(over) if one > 0 and row not in in_another_unit]
         there = len(over) - sum(map(math.isnan, over))
         if not rows or len(rows) > (1 - LEAST) * there:
-            return []
+            return [], []
         columns = found.formula.columns
-        return self._strewn(_renumbered(found.formula), rows, self._numbers(columns), columns)
+        strewn = self._strewn(_renumbered(found.formula), rows, self._numbers(columns), columns)
+        left = set(strewn)
+        return strewn, [row for row in rows if row not in left]
 
     def holding(self, found: FittedFormula) -> Iterator[tuple[int, bool]]:
         """Return whether each row keeps to a formula, of the rows that have all that it needs."""
@@ -142,6 +161,16 @@ class Formulas:
             by_code = [math.nan if one is None else one for one in self.known[column].by_code]
             self._wholes[column] = [by_code[code] for code in self.table[column].codes]
         return self._wholes[column]
+
+    def often(self, column: int) -> Counter[float]:
+        """How many rows have each number of a column."""
+        if column not in self._often:
+            rows: Counter[float] = Counter()
+            for number, count in zip(self.known[column].by_code, self.table[column].counts, strict=True):
+                if number is not None:
+                    rows[round(number, 9)] += count
+            self._often[column] = rows
+        return self._often[column]
 
     def _over(self, formula: Formula) -> list[float]:
         """By how much each row is off beyond the tolerance; column by column, which is far faster than row by row."""
@@ -194,7 +223,9 @@ class Formulas:
             if result is not None and expected is not None:
                 ratio = f"{result / expected:.3g}" if expected else ""
                 own = "" if here.result is None else f"{result:.6g}"
-                off[row] = (f"{result - expected:.6g}", "" if _is_slip(ratio) else ratio, own)
+                is_slip = _is_slip(ratio)  # such a one is none of a rule, though small ones are off by the same
+                apart = "" if is_slip and ratio and float(ratio) else f"{result - expected:.6g}"
+                off[row] = (apart, "" if is_slip else ratio, own)
         spared: set[int] = set()
         for side in (0, 1, 2):
             often = Counter(one[side] for one in off.values() if one[side])
@@ -298,13 +329,12 @@ def _blamed(
         spoken_of = {column for one in left for column in one.formula.columns}
         for column in spoken_of:
             said = [one for one in asked.get(column, ()) if one.dependency.determinant not in spoken_of]
-            apart = own.get((row, column), 0.0) + _kept(formulas, values, column, held)
-            apart += _voted(formulas.table, said, row, column)
+            apart = own.get((row, column), 0.0) + _voted(formulas.table, said, row, column)
             of_it = [one for one in left if column in one.formula.columns]
             # Two cells may be wrong, and each of them explain a part.
             for some in [of_it, *([one] for one in of_it if len(of_it) > 1)]:
                 repair, speaks = _repaired(formulas, values, column, some, row)
-                score = 3.0 * len(some) + speaks + apart
+                score = 3.0 * len(some) + speaks + apart + _kept(formulas, values, column, held, repair)
                 if column not in scores or score > scores[column]:
                     scores[column], repairs[column], explained[column] = score, repair, some
         highest = max(scores.values())
@@ -362,16 +392,22 @@ def _sure(found: FittedFormula) -> float:
     return min(0.98, max(0.3, USUAL * len(found.formula.columns) / exceptions))
 
 
-def _kept(formulas: Formulas, values: Values, column: int, held: Set[int]) -> float:
-    """Return what it speaks for a cell that it keeps to other formulas: the more, the less these hold by chance.
+def _kept(formulas: Formulas, values: Values, column: int, held: Set[int], repair: float | None) -> float:
+    """Return what it speaks for a cell that it keeps to other formulas, which it would not if it were repaired.
 
-    A wrong day is mostly near the right one, and has the same year and month all the same.
+    Where it is not told what should stand there, it speaks the more, the less these hold by chance. A wrong day is
+    mostly near the right one, and has the same year and month all the same.
     """
-    said = [
-        math.log(max(0.4 if one.formula.kind is FormulaKind.PART else 0.02, one.chance))
-        for one in formulas.of[column]
-        if id(one) in held and values[column]
-    ]
+    said = []
+    for one in formulas.of[column]:
+        if id(one) not in held or not values[column]:
+            continue
+        if repair is None or one.formula.kind is FormulaKind.PART:
+            said.append(math.log(max(0.4 if one.formula.kind is FormulaKind.PART else 0.02, one.chance)))
+            continue
+        changed = list(values)
+        changed[column] = repair
+        said.append(0.0 if one.formula.holds(changed) else TWICE)
     return min(said) + 0.3 * (sum(said) - min(said)) if said else 0.0
 
 
@@ -402,9 +438,8 @@ def _repaired(
         changed[column] = rounded
         # Of formulas that round, several numbers may do: the one that all of them hold with is wanted.
         if one.formula.holds(changed) and all(other.formula.holds(changed) is not False for other in broken):
-            return rounded, _plausible(measure, rounded) + _alike(formulas, column, row, rounded) + 1.5 * (
-                len(broken) - 1
-            )
+            likely = _plausible(measure, rounded) + _oftener(formulas, column, values[column], rounded)
+            return rounded, likely + _alike(formulas, column, row, rounded) + 1.5 * (len(broken) - 1)
         wanted.append(rounded if one.formula.holds(changed) else needed)
     if not wanted:
         return None, -1.0
@@ -414,10 +449,26 @@ def _repaired(
 def _plausible(measure: Measure, number: float) -> float:
     """Return whether a column could have a number: within its range, and among its values where these repeat."""
     said = 0.0 if _is_within(measure, number) else -2.5
-    if measure.known and not measure.is_day:
-        near = number in measure.known or round(number, 9) in measure.known
-        said += 0.7 if near else -1.5
+    if measure.known and not measure.is_day and not _is_known(measure, number):
+        said -= 1.5
     return said
+
+
+def _is_known(measure: Measure, number: float) -> bool:
+    return number in measure.known or round(number, 9) in measure.known
+
+
+def _oftener(formulas: Formulas, column: int, now: float | None, number: float) -> float:
+    """Return how much oftener a column has a number than the one that stands there, where its values repeat.
+
+    If the cell is right there was a row with this value, and if it is wrong a row with the other.
+    """
+    measure = formulas.known[column]
+    if not measure.known or measure.is_day:
+        return 0.0
+    rows = formulas.often(column)
+    ratio = (rows[round(number, 9)] + 0.5) / (rows[round(now or 0.0, 9)] + 0.5)
+    return max(-MOST_BY_RARITY, min(MOST_BY_RARITY, math.log(ratio)))
 
 
 def _is_within(measure: Measure, number: float) -> bool:

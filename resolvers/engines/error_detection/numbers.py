@@ -3,11 +3,12 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import pairwise, permutations
 from statistics import StatisticsError, correlation
+from types import MappingProxyType
 from typing import Final
 
 from resolvers.engines.error_detection.days import days_of
@@ -49,6 +50,10 @@ OUT_OF_ORDER: Final = 0.02
 """The share of the rows, at most, that are out of an order."""
 OUT_OF_NAMED: Final = 0.12
 """The same where the columns' names say which comes first."""
+AT_AN_END: Final = 0.1
+OFTENER_BESIDE: Final = 3
+"""The share of its column, at most, that lies as far out as one of two that are out of order, and how many times as many
+lie so as the other, for it to be the wrong one."""
 FEWEST_ORDERED: Final = 50
 FEWEST_NAMED: Final = 20
 """Rows with both, at least; the second where names say which comes first."""
@@ -246,17 +251,22 @@ def _say(number: float, is_day: bool) -> str:
 
 
 def order_signs(
-    columns: Sequence[TableColumn], doubtful: Sequence[Set[int]], spared: Set[tuple[int, int]] = frozenset()
+    columns: Sequence[TableColumn],
+    doubtful: Sequence[Set[int]],
+    spared: Set[tuple[int, int]] = frozenset(),
+    kept: Mapping[int, Set[int]] = MappingProxyType({}),
 ) -> dict[tuple[int, int], Reason]:
     """Cells of two columns of which one is, but for a few rows, never less than the other; not those that are spared.
 
-    Of two of which one is among the `doubtful` codes of its column, only that one is named.
+    Of two of which one is among the `doubtful` codes of its column, or not in step where the other column has its rows
+    in order (`kept`), only that one is named.
     """
     broken: dict[int, list[_Broken]] = defaultdict(list)
     for left, low, right, high in _comparable(columns):
         if (order := _order(left, low, right, high)) is not None:
             _ordered(broken, left, low, right, high, order)
     signs: dict[tuple[int, int], Reason] = {}
+    tails = _Tails(columns)
     for row, some in broken.items():
         # Where two are exchanged, what lies between them is out of order with both, and right.
         some.sort(key=lambda pair: -pair.width)
@@ -265,8 +275,38 @@ def order_signs(
             if not told & set(pair.columns) and not any((row, index) in spared for index in pair.columns):
                 told |= set(pair.columns)
                 odd = [index for index in pair.columns if columns[index].codes[row] in doubtful[index]]
+                odd = odd or [index for index in pair.columns if row not in kept.get(index, ())]
+                if not pair.would_do and len(odd) != 1:
+                    odd = tails.farther(pair.columns, row)
                 signs |= {(row, index): pair.reason for index in odd or pair.columns}
     return signs
+
+
+class _Tails:
+    """How near the ends of its column a number lies."""
+
+    def __init__(self, columns: Sequence[TableColumn]) -> None:
+        self._columns = columns
+        self._sorted: dict[int, tuple[Sequence[float | None], list[float]]] = {}
+
+    def _share(self, index: int, row: int) -> float:
+        """The share of the numbers of a column that lie as far out as that of a row, on its side."""
+        column = self._columns[index]
+        if index not in self._sorted:
+            found = measured(column)
+            known = found[0] if found is not None else column.numbers
+            self._sorted[index] = known, sorted(n for code in column.codes if (n := known[code]) is not None)
+        numbers, ordered = self._sorted[index]
+        number = numbers[column.codes[row]] or 0.0
+        return min(bisect_right(ordered, number), len(ordered) - bisect_left(ordered, number)) / len(ordered)
+
+    def farther(self, pair: tuple[int, int], row: int) -> list[int]:
+        """Of two columns the one whose number is at an end, where that of the other is far from one; else both."""
+        shares = [self._share(index, row) for index in pair]
+        least = min(shares)
+        if least > AT_AN_END or max(shares) < OFTENER_BESIDE * least:
+            return list(pair)
+        return [pair[shares.index(least)]]
 
 
 def ordered_pairs(columns: Sequence[TableColumn]) -> list[tuple[int, int]]:
@@ -306,6 +346,8 @@ class _Order:
     """How far apart the two are, from the 5th to the 95th of a hundred."""
     ends: tuple[float, float]
     """The low end of the greater column and the high end of the other."""
+    ranges: tuple[tuple[float, float], tuple[float, float]]
+    """Nearly all numbers of the lesser column lie between these, and of the greater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +357,8 @@ class _Broken:
     columns: tuple[int, int]
     width: float
     reason: Reason
+    would_do: bool
+    """Whether each of the two could be of the other's column, so that they may have been exchanged."""
 
 
 def _order(
@@ -346,7 +390,9 @@ def _order(
     gaps = sorted(b - a for a, b in seen)
     usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
     ends = highs[len(highs) // 20], lows[-1 - len(lows) // 20]
-    return _Order(above <= 0.015 * both or together >= FAST, lie_apart, together, is_named, usual, ends)
+    lesser, greater = ((some[len(some) // 100], some[-1 - len(some) // 100]) for some in (lows, highs))
+    is_rare = above <= 0.015 * both or together >= FAST
+    return _Order(is_rare, lie_apart, together, is_named, usual, ends, (lesser, greater))
 
 
 def _ordered(
@@ -376,9 +422,14 @@ def _ordered(
         # As far apart as others are, but the other way round: the two were exchanged. Else one is wrong, and which
         # of them cannot be told from these two.
         is_exchanged = order.usual[0] <= a - b <= order.usual[1]
+        would_do = all(
+            low - (high - low) / 2 <= number <= high + (high - low) / 2
+            for number, (low, high) in zip((b, a), order.ranges, strict=True)
+        )
         weight = 2.2 if order.together < TOGETHER else 4.0 if is_exchanged else 3.3 if order.rare else 2.2
         weight = max(weight, 3.4) if order.is_named else weight
-        broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
+        reason = Reason(Sign.ORDER, weight, told)
+        broken[row].append(_Broken((left.index, right.index), a - b, reason, would_do))
 
 
 def _thins_out(over: Sequence[float], kept: Sequence[float]) -> bool:

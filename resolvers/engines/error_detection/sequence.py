@@ -1,0 +1,128 @@
+"""Columns in which the rows stand in order, as those of a log or a journal do, and what is out of step.
+
+What was written down one after another has moments, days or numbers that hardly ever go back. One that lies before
+those of the rows before it, or after those of the rows behind it, was not written as it was; and one that is in step
+speaks for itself where a formula asks which cell is wrong.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Final
+
+from resolvers.engines.error_detection.days import days_of
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.table import TableColumn
+
+FEWEST: Final = 100
+"""Rows with a value, at least."""
+DIFFERENT: Final = 0.02
+"""Different values, at least, as a share of the rows, and how many."""
+FEWEST_DIFFERENT: Final = 30
+IN_STEP: Final = 0.95
+"""The share of the rows that can be had in order by leaving out the others."""
+LEAST_DISPLACED: Final = 4
+"""Rows by which a value stands before or behind its place, at least: what was entered together is hardly in order."""
+STRAY: Final = 0.5
+"""The share of those out of step, at most, that are so by fewer rows: else the order is not kept so strictly."""
+SPEAKS: Final = -1.4
+"""What it speaks for a cell that it is in step, as its neighbour in the row mostly were too."""
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Holds what the order of the rows says of cells."""
+
+    signs: dict[Cell, Reason]
+    """Cells that are out of step."""
+    kept: dict[int, set[int]]
+    """By column the rows that are in step."""
+
+
+def steps_of(table: Sequence[TableColumn]) -> Steps:
+    """What is in step, and out of step, in the columns of a table that are in order."""
+    found = Steps({}, {})
+    for column in table:
+        if not column.is_scalar or column.present < FEWEST or column.distinct < FEWEST_DIFFERENT:
+            continue
+        if column.distinct < DIFFERENT * column.present:
+            continue
+        numbers = _moments(column)
+        if numbers is not None:
+            _judge(column, numbers, found)
+    return found
+
+
+def _moments(column: TableColumn) -> Sequence[float | None] | None:
+    """The number of each code, or its moment; None where there are too few."""
+    if column.number_share >= 0.9:
+        return column.numbers
+    if not any(text[:1].isdigit() for text in column.texts[1:30]):
+        return None
+    moments: list[float | None] = [None] * len(column.texts)
+    rows = 0
+    for code in range(1, len(column.texts)):
+        try:
+            moment = datetime.fromisoformat(column.texts[code])
+        except ValueError:
+            continue
+        seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+        moments[code] = moment.toordinal() + seconds / 86400
+        rows += column.counts[code]
+    if rows >= 0.8 * column.present:
+        return moments
+    days = days_of(column)
+    return None if days is None else days[0]
+
+
+def _judge(column: TableColumn, by_code: Sequence[float | None], found: Steps) -> None:
+    rows = [(row, number) for row, code in enumerate(column.codes) if (number := by_code[code]) is not None]
+    values = [number for _, number in rows]
+    some = values[:400]
+    if len(rows) < FEWEST or sum(a > b for a, b in pairwise(some)) > 0.2 * len(some):
+        return
+    kept = _longest(values)
+    if len(kept) < IN_STEP * len(values):
+        return
+    in_order = [values[at] for at in kept]
+    out: list[tuple[int, int]] = []
+    for at in sorted(set(range(len(values))) - set(kept)):
+        own = bisect_left(kept, at)  # so many in step stand before it
+        first, last = bisect_left(in_order, values[at]), bisect_right(in_order, values[at])
+        displaced = first - own if own < first else own - last
+        out.append((displaced, at))
+    near = sum(displaced < LEAST_DISPLACED for displaced, _ in out)
+    if near > STRAY * len(out):
+        return
+    found.kept[column.index] = {rows[at][0] for at in kept}
+    share = len(out) / len(values)
+    told = "The rows are in order by this column, and it is out of step."
+    for displaced, at in out:
+        if displaced >= LEAST_DISPLACED:
+            weight = (4.2 if displaced >= 0.02 * len(values) else 3.6) - 10 * max(0.0, share - 0.02)
+            found.signs[rows[at][0], column.index] = Reason(Sign.ORDER, weight, told)
+
+
+def _longest(values: Sequence[float]) -> list[int]:
+    """The places of a longest part of some numbers that never goes down."""
+    ends: list[float] = []
+    at: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        length = bisect_right(ends, value)
+        before.append(at[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(value)
+            at.append(place)
+        else:
+            ends[length], at[length] = value, place
+    found = []
+    place = at[-1] if at else -1
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]
