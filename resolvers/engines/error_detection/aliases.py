@@ -26,6 +26,7 @@ MOST_SHORT: Final = 0.25
 SECOND: Final = 2
 """How many times as often each word is written out as it is shortened, at least."""
 
+_SKELETON: Final = re.compile(r"([b-df-hj-np-tv-xz]{2,6})\.?", re.IGNORECASE)
 _DOTS: Final = re.compile(r"[.\s]+")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = frozenset(["of", "the", "and", "for", "de", "und", "der", "et", "la", "y", "e", "&"])
@@ -53,7 +54,8 @@ def alias_signs(column: TableColumn) -> dict[int, Reason]:
                 found[code] = Reason(Sign.WRITING, 3.7, told, full)
                 break
     rows = sum(column.counts[code] for code in found)
-    return (found if rows <= MOST_ROWS * column.present else {}) | _codes_beside(column, codes)
+    found = found if rows <= MOST_ROWS * column.present else {}
+    return _consonants(column, codes, frequent) | found | _codes_beside(column, codes)
 
 
 def _first_letters(column: TableColumn, codes: Sequence[int], frequent: Sequence[int]) -> dict[int, Reason]:
@@ -73,6 +75,35 @@ def _first_letters(column: TableColumn, codes: Sequence[int], frequent: Sequence
             told = f"It is short for {full!r}, which {column.counts[begun[text][0]]} rows write out."
             found[code] = Reason(Sign.WRITING, 4.0, told, full)
     return found
+
+
+def _consonants(column: TableColumn, codes: Sequence[int], frequent: Sequence[int]) -> dict[int, Reason]:
+    """Consonants that one of the usual values is written with, and no other: Mgmt for Management, dbl. for double."""
+    found = {}
+    words = {code: column.texts[code].casefold() for code in frequent if len(column.texts[code]) >= 4}
+    if any(_SKELETON.fullmatch(column.texts[code]) for code in frequent):
+        return {}  # such are codes of their own here
+    for code in codes:
+        if code in words or column.counts[code] > MOST_ROWS * column.present:
+            continue
+        if (match := _SKELETON.fullmatch(column.texts[code])) is None:
+            continue
+        short = match[1].casefold()
+        meant = [other for other, word in words.items() if _is_within(short, word)]
+        if len(meant) == 1 and column.counts[meant[0]] > SECOND * column.counts[code]:
+            full = column.texts[meant[0]]
+            told = f"It is short for {full!r}, which {column.counts[meant[0]]} rows write out."
+            found[code] = Reason(Sign.WRITING, 4.0, told, full)
+    rows = sum(column.counts[code] for code in found)
+    return found if rows <= MOST_ROWS * column.present else {}
+
+
+def _is_within(short: str, word: str) -> bool:
+    """Return whether a word begins and goes on with some letters, in their order, others between them."""
+    if short[0] != word[0] or len(short) >= len(word):
+        return False
+    letters = iter(word)
+    return all(letter in letters for letter in short)
 
 
 def _codes_beside(column: TableColumn, codes: Sequence[int]) -> dict[int, Reason]:

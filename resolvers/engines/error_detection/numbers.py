@@ -52,8 +52,8 @@ OUT_OF_NAMED: Final = 0.12
 """The same where the columns' names say which comes first."""
 AT_AN_END: Final = 0.1
 OFTENER_BESIDE: Final = 3
-"""The share of its column, at most, that lies as far out as one of two that are out of order, and how many times as many
-lie so as the other, for it to be the wrong one."""
+"""The share of its column, at most, that lies as far out as one of two that are out of order, and how many times as
+many lie so as the other, for it to be the wrong one."""
 FEWEST_ORDERED: Final = 50
 FEWEST_NAMED: Final = 20
 """Rows with both, at least; the second where names say which comes first."""
@@ -109,9 +109,10 @@ def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Seq
     is_mark = len(negative) == 1 and below <= 0.03 * size and values[size // 20] >= 0
     # Where the good numbers begin well above 0, one below it is no end of their tail.
     are_positive = below <= 0.02 * size and low > 0.05 * middle
+    meant = sum(count for number, count, _ in weighed if number < 0 and number not in PLACEHOLDER_NUMBERS)
     for number, _, code in weighed:
         # One that would be among the usual ones without its sign has lost no tail: the sign is wrong.
-        is_turned = below <= 0.01 * size and -number >= values[size // 10] > 0
+        is_turned = meant <= 0.01 * size and -number >= max(0.0, values[min(size - 1, below + size // 10)]) > 0
         if number < 0 and (are_positive or is_turned):
             signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, NEGATIVE))
         spread = max(high - low, abs(middle) / 10)

@@ -39,10 +39,20 @@ def placeholder_day_signs(column: TableColumn, weighed: Weighed) -> dict[int, Re
     days = sum(count for _, count, _ in weighed)
     found = {}
     for day, count, code in weighed:
-        if day in _ANY and FEWEST <= count <= MOST * days and count >= FEWEST * often:
-            told = f"{count} rows have it, and no other day more than {often}: it stands for none."
+        if day not in _ANY or not FEWEST <= count <= MOST * days:
+            continue
+        if count >= FEWEST * often or _lies_apart(day, weighed):
+            told = f"{count} rows have it, and no other day near it more than {often}: it stands for none."
             found[code] = Reason(Sign.STAND_IN, 5.6 if day in _STRICT else 4.6, told)
     return found
+
+
+def _lies_apart(day: float, weighed: Weighed) -> bool:
+    """Return whether a day lies farther from all others than these lie from one another."""
+    others = [one for one, _, _ in weighed if one not in _ANY]
+    if len(others) < FEWEST:
+        return False
+    return max(others[0] - day, day - others[-1]) > max(FAR, others[-1] - others[0])
 
 
 def to_come_signs(weighed: Weighed, today: date) -> dict[int, Reason]:

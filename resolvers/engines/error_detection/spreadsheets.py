@@ -23,13 +23,22 @@ FEWEST_PADDED: Final = 3
 MOST_LOST: Final = 4
 """Zeros that are lost at most."""
 
+LONG_SHARE: Final = 0.5
+"""The share of the other values, at least, that are long numbers."""
+
 _DIGITS: Final = re.compile(r"\d+")
+_FIGURES: Final = re.compile(r"\d[.,]\d{2,}[eE]\+?(\d{1,2})")
+_LONG: Final = re.compile(r"\+?[\d -]{7,}\d?[A-Za-z]?")
 _POWER: Final = re.compile(r"\d(?:[.,]\d+)?[eE]\+?(\d{1,2})")
 
 
 def spreadsheet_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that a spreadsheet made another number of, why."""
-    if column.number_share < MOST or column.present < FEWEST:
+    if column.present < FEWEST:
+        return {}
+    if powers := _shortened_powers(column):
+        return powers
+    if column.number_share < MOST:
         return {}
     lengths: Counter[int] = Counter()
     padded: Counter[int] = Counter()
@@ -47,6 +56,26 @@ def spreadsheet_signs(column: TableColumn) -> dict[int, Reason]:
     if usual < SHORTEST or most < ONE_LENGTH * lengths.total():
         return {}
     return _powers(column, powers, lengths) | _shortened(column, usual, lengths, padded[usual])
+
+
+def _shortened_powers(column: TableColumn) -> dict[int, Reason]:
+    """Powers of ten with several figures, where most values are long numbers, with a sign or letters beside or not."""
+    powers = {
+        code: int(match[1]) + 1
+        for code, text in enumerate(column.texts)
+        if (match := _FIGURES.fullmatch(text)) is not None
+    }
+    rows = sum(column.counts[code] for code in powers)
+    if not powers or rows > MOST * column.present:
+        return {}
+    lengths: Counter[int] = Counter()
+    for code, text in enumerate(column.texts):
+        if code and code not in powers and _LONG.fullmatch(text):
+            lengths[sum(map(str.isdigit, text))] += column.counts[code]
+    if lengths.total() < LONG_SHARE * (column.present - rows):
+        return {}
+    reason = Reason(Sign.PATTERN, 5.0, "It is a power of ten, as a spreadsheet makes of a long number.", in_itself=True)
+    return {code: reason for code, digits in powers.items() if lengths[digits] >= FEWEST_PADDED}
 
 
 def _powers(column: TableColumn, powers: dict[int, int], lengths: Counter[int]) -> dict[int, Reason]:
