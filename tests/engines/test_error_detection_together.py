@@ -9,6 +9,7 @@ from resolvers.engines.error_detection.numbers import order_signs
 from resolvers.engines.error_detection.order_names import comes_first
 from resolvers.engines.error_detection.ratios import ratio_signs
 from resolvers.engines.error_detection.sequence import steps_of
+from resolvers.engines.error_detection.stuck import stuck_signs
 from resolvers.engines.error_detection.table import encode
 
 LOG = ["line", "at", "door"]
@@ -102,3 +103,16 @@ def test_a_count_that_breaks_both_its_formulas_is_named_alone() -> None:
     found = {(one.row, one.column) for one in find_errors(columns, rows)}
     assert {(at, "days") for at in range(7, 600, 20)} <= found
     assert not {(at, "days") for at in range(12, 600, 60)} & found
+
+
+def test_a_figure_that_stays_for_many_rows_of_one_thing_is_stuck() -> None:
+    chance = random.Random(8)
+    columns = ["site", "load"]
+    rows: list[list[object]] = [[f"S{at % 5}", f"{chance.uniform(5, 90):.1f}"] for at in range(1000)]
+    assert not stuck_signs(encode(columns, rows))
+    for at in range(202, 252, 5):
+        rows[at][1] = rows[202][1]
+    assert stuck_signs(encode(columns, rows)).keys() == {(at, 1) for at in range(207, 252, 5)}
+    for at in range(203, 253, 5):
+        rows[at][1] = "100.0"  # the end of the scale, where an instrument may stay
+    assert stuck_signs(encode(columns, rows)).keys() == {(at, 1) for at in range(207, 252, 5)}

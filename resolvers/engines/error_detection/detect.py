@@ -40,6 +40,7 @@ from resolvers.engines.error_detection.reports import Reports, find_reports, jud
 from resolvers.engines.error_detection.sequence import SPEAKS, Steps, steps_of
 from resolvers.engines.error_detection.shapes import case, loose, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
+from resolvers.engines.error_detection.stuck import stuck_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
 from resolvers.engines.error_detection.turned_round import turned_round_signs
 from resolvers.engines.error_detection.turns import turned
@@ -104,6 +105,7 @@ def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, 
     for found_together in (
         *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
         *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
+        stuck_signs(table),
     ):
         for cell, reason in found_together.items():
             cells[cell].append(reason)

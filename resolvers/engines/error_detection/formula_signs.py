@@ -46,8 +46,6 @@ EXCHANGED: Final = 0.9
 """How probable it is that two cells are wrong, if the row keeps to its formulas with each in the other's place."""
 TWICE: Final = -3.2
 """What it speaks for a cell that another formula holds with it alone: else another cell were wrong in the row too."""
-MOST_BY_RARITY: Final = 2.5
-"""What it says at most how often a column has one number and another."""
 MOST_EXCHANGED: Final = 12
 """Columns of which two may have been exchanged."""
 
@@ -69,7 +67,6 @@ class Formulas:
     def __init__(self, table: Sequence[TableColumn], found: Sequence[FittedFormula]) -> None:
         self.table, self.found = table, [one for one in found if one.formula.kind is not FormulaKind.ORDER]
         self._wholes: dict[int, list[float]] = {}
-        self._often: dict[int, Counter[float]] = {}
         measures = measures_of(table) if self.found else None
         self.known: dict[int, Measure] = measures.by_index() if measures is not None else {}
         self.of: dict[int, list[FittedFormula]] = defaultdict(list)
@@ -161,16 +158,6 @@ class Formulas:
             by_code = [math.nan if one is None else one for one in self.known[column].by_code]
             self._wholes[column] = [by_code[code] for code in self.table[column].codes]
         return self._wholes[column]
-
-    def often(self, column: int) -> Counter[float]:
-        """How many rows have each number of a column."""
-        if column not in self._often:
-            rows: Counter[float] = Counter()
-            for number, count in zip(self.known[column].by_code, self.table[column].counts, strict=True):
-                if number is not None:
-                    rows[round(number, 9)] += count
-            self._often[column] = rows
-        return self._often[column]
 
     def _over(self, formula: Formula) -> list[float]:
         """By how much each row is off beyond the tolerance; column by column, which is far faster than row by row."""
@@ -438,7 +425,7 @@ def _repaired(
         changed[column] = rounded
         # Of formulas that round, several numbers may do: the one that all of them hold with is wanted.
         if one.formula.holds(changed) and all(other.formula.holds(changed) is not False for other in broken):
-            likely = _plausible(measure, rounded) + _oftener(formulas, column, values[column], rounded)
+            likely = _plausible(measure, rounded)
             return rounded, likely + _alike(formulas, column, row, rounded) + 1.5 * (len(broken) - 1)
         wanted.append(rounded if one.formula.holds(changed) else needed)
     if not wanted:
@@ -449,26 +436,10 @@ def _repaired(
 def _plausible(measure: Measure, number: float) -> float:
     """Return whether a column could have a number: within its range, and among its values where these repeat."""
     said = 0.0 if _is_within(measure, number) else -2.5
-    if measure.known and not measure.is_day and not _is_known(measure, number):
-        said -= 1.5
+    if measure.known and not measure.is_day:
+        near = number in measure.known or round(number, 9) in measure.known
+        said += 0.7 if near else -1.5
     return said
-
-
-def _is_known(measure: Measure, number: float) -> bool:
-    return number in measure.known or round(number, 9) in measure.known
-
-
-def _oftener(formulas: Formulas, column: int, now: float | None, number: float) -> float:
-    """Return how much oftener a column has a number than the one that stands there, where its values repeat.
-
-    If the cell is right there was a row with this value, and if it is wrong a row with the other.
-    """
-    measure = formulas.known[column]
-    if not measure.known or measure.is_day:
-        return 0.0
-    rows = formulas.often(column)
-    ratio = (rows[round(number, 9)] + 0.5) / (rows[round(now or 0.0, 9)] + 0.5)
-    return max(-MOST_BY_RARITY, min(MOST_BY_RARITY, math.log(ratio)))
 
 
 def _is_within(measure: Measure, number: float) -> bool:

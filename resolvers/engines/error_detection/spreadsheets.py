@@ -36,8 +36,8 @@ def spreadsheet_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that a spreadsheet made another number of, why."""
     if column.present < FEWEST:
         return {}
-    if powers := _shortened_powers(column):
-        return powers
+    if beside := _powers_beside(column):
+        return beside
     if column.number_share < MOST:
         return {}
     lengths: Counter[int] = Counter()
@@ -58,7 +58,7 @@ def spreadsheet_signs(column: TableColumn) -> dict[int, Reason]:
     return _powers(column, powers, lengths) | _shortened(column, usual, lengths, padded[usual])
 
 
-def _shortened_powers(column: TableColumn) -> dict[int, Reason]:
+def _powers_beside(column: TableColumn) -> dict[int, Reason]:
     """Powers of ten with several figures, where most values are long numbers, with a sign or letters beside or not."""
     powers = {
         code: int(match[1]) + 1
