@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.clock import clock_signs
+from resolvers.engines.error_detection.domains import exchange_signs
 from resolvers.engines.error_detection.numbers import outlier_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.table import TableColumn, encode
@@ -60,3 +61,15 @@ def test_a_lost_sign_is_seen_beside_numbers_that_stand_for_none() -> None:
     values = [f"{chance.uniform(3, 80):.1f}" for _ in range(900)]
     column = column_of("level", [*values, *["-99.9"] * 12, "-35.5", "-41.2"])
     assert texts(column, outlier_signs(column)) >= {"-35.5", "-41.2"}
+
+
+def test_a_code_and_a_word_that_were_exchanged_are_seen_by_their_forms() -> None:
+    chance = random.Random(6)
+    rows = [
+        [f"{chance.choice('KLM')}{chance.randrange(10**4, 10**5)}", chance.choice(("Orr", "Pike"))] for _ in range(300)
+    ]
+    for at in (20, 150):
+        rows[at].reverse()
+    assert exchange_signs(encode(["seal", "depot"], rows)).keys() == {
+        (at, column) for at in (20, 150) for column in (0, 1)
+    }

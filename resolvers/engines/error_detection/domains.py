@@ -3,12 +3,13 @@
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from itertools import combinations, permutations
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.shapes import MAIN_SHARE, loose
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 MOST_VALUES: Final = 50_000
@@ -20,6 +21,8 @@ MOVED: Final = 0.06
 """The share of the rows with a value of both columns from which these hold the same kind of values."""
 EXCHANGED: Final = 0.25
 """The same where both cells of a row must be foreign."""
+FEWEST_OF_A_VALUE: Final = 5
+"""Rows that have a value, at least, for it to be one of a column of few."""
 STRAYED: Final = 5
 """How many times as often a value stands behind another where its own cell is empty, at least, to have strayed."""
 
@@ -57,6 +60,11 @@ def exchange_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason
             told = f"{one.name} and {other.name} hold what is short and what is in full the other way round."
             for column, right in ((one, other), (other, one)):
                 signs[(row, column.index)] = Reason(Sign.DOMAIN, 5.0, told, right.texts[right.codes[row]])
+        for column, other_one in ((one, other), (other, one)):
+            told = f"{column.name} has the form of {other_one.name}, and {other_one.name} a value of {column.name}."
+            for row in _exchanged_by_form(column, other_one):
+                for this, right in ((one, other), (other, one)):
+                    signs[(row, this.index)] = Reason(Sign.DOMAIN, 5.0, told, right.texts[right.codes[row]])
         if len(mine.keys() & others.keys()) < 2 or _is_one_domain(one, other, mine, others, EXCHANGED):
             continue
         moved = {mine[text] for text in mine.keys() & others.keys() if _is_foreign(one, mine[text], other, others)}
@@ -67,6 +75,37 @@ def exchange_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason
                 for column, right in ((one, other), (other, one)):
                     signs[(row, column.index)] = Reason(Sign.DOMAIN, 4.6, told, right.texts[right.codes[row]])
     return signs
+
+
+def _exchanged_by_form(words: TableColumn, written: TableColumn) -> list[int]:
+    """The rows in which a column of few values and one of codes that are written in a form are the other way round."""
+    forms = _main_forms(written)
+    usual = {
+        words.texts[code]
+        for code in range(1, len(words.texts))
+        if words.counts[code] >= FEWEST_OF_A_VALUE and loose(words.texts[code]) not in forms
+    }
+    if not forms or sum(words.counts[code] for code, text in enumerate(words.texts) if text in usual) < (
+        (1 - MERGED) * words.present
+    ):
+        return []
+    here = {code for code, text in enumerate(words.texts) if code and loose(text) in forms}
+    there = {code for code, text in enumerate(written.texts) if text in usual}
+    return [
+        row for row, pair in enumerate(zip(words.codes, written.codes, strict=True))
+        if pair[0] in here and pair[1] in there
+    ]  # fmt: skip
+
+
+def _main_forms(column: TableColumn) -> Set[str]:
+    """The forms with digits that nearly all of a column of many values have; none where other forms are usual."""
+    if column.distinct < 0.2 * column.present:
+        return frozenset()
+    rows: Counter[str] = Counter()
+    for text, count in zip(column.texts[1:], column.counts[1:], strict=True):
+        rows[loose(text)] += count
+    main = {form for form, count in rows.items() if "9" in form and count >= MAIN_SHARE * column.present}
+    return main if sum(rows[form] for form in main) >= (1 - MERGED) * column.present else frozenset()
 
 
 def _turned(one: TableColumn, other: TableColumn) -> list[int]:
