@@ -6,6 +6,7 @@ speaks for itself where a formula asks which cell is wrong.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,10 @@ FEWEST: Final = 100
 DIFFERENT: Final = 0.02
 """Different values, at least, as a share of the rows, and how many."""
 FEWEST_DIFFERENT: Final = 30
+COUNTED: Final = 0.5
+"""The same of numbers, which may be keys of other things, and go back to one."""
+TOGETHER: Final = 4
+"""Rows out of step with the very same value, from which that is where they belong."""
 IN_STEP: Final = 0.95
 """The share of the rows that can be had in order by leaving out the others."""
 LEAST_DISPLACED: Final = 4
@@ -49,7 +54,7 @@ def steps_of(table: Sequence[TableColumn]) -> Steps:
     for column in table:
         if not column.is_scalar or column.present < FEWEST or column.distinct < FEWEST_DIFFERENT:
             continue
-        if column.distinct < DIFFERENT * column.present:
+        if column.distinct < (COUNTED if column.number_share >= 0.9 else DIFFERENT) * column.present:
             continue
         numbers = _moments(column)
         if numbers is not None:
@@ -101,8 +106,9 @@ def _judge(column: TableColumn, by_code: Sequence[float | None], found: Steps) -
     found.kept[column.index] = {rows[at][0] for at in kept}
     share = len(out) / len(values)
     told = "The rows are in order by this column, and it is out of step."
+    often = Counter(column.codes[rows[at][0]] for _, at in out)
     for displaced, at in out:
-        if displaced >= LEAST_DISPLACED:
+        if displaced >= LEAST_DISPLACED and often[column.codes[rows[at][0]]] < TOGETHER:
             weight = (4.2 if displaced >= 0.02 * len(values) else 3.6) - 10 * max(0.0, share - 0.02)
             found.signs[rows[at][0], column.index] = Reason(Sign.ORDER, weight, told)
 
