@@ -45,6 +45,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import (
     figures_in,
     parts_of,
     percentage_of,
+    share_within,
 )
 
 MOST_LISTED: Final = 8
@@ -145,10 +146,7 @@ class _Speaker(CatalogNames):
             case Elapsed():
                 return self._elapsed(term)
             case Arithmetic():
-                share = percentage_of(term)
-                if share is not None and share[0].aggregate is Aggregate.COUNT and share[1].where is None:
-                    return f"the percentage of {self.many(share[1].main)}"
-                return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
+                return self._arithmetic(term)
             case Running():
                 return self._running(term)
             case Share():
@@ -160,6 +158,15 @@ class _Speaker(CatalogNames):
                 return self.value(term)
             case Nested():
                 return _Speaker(self._known).plan(term.plan)
+
+    def _arithmetic(self, term: Arithmetic) -> str:
+        """Two terms combined, or the percentage that they are."""
+        share = percentage_of(term)
+        if share is not None and share[0].aggregate is Aggregate.COUNT and share[1].where is None:
+            return f"the percentage of {self.many(share[1].main)}"
+        if (part := share_within(term)) is not None:
+            return f"the percentage of {self._figure(part).removeprefix('the number of ')}"
+        return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
 
     def _elapsed(self, term: Elapsed) -> str:
         """The time between two moments."""
@@ -176,6 +183,8 @@ class _Speaker(CatalogNames):
 
     def _figure(self, figure: Figure) -> str:
         main = self._plan.main if self._plan is not None else ""
+        if figure.when is not None:
+            return f"{self._figure(replace(figure, when=None))} where {self.condition(figure.when)}"
         if figure.of is None:
             return f"the number of {self.many(figure.rows_of or main)}"
         this = self.term(figure.of).removeprefix("the ")

@@ -93,6 +93,8 @@ class Figure:
     distinct: bool = False
     rows_of: str | None = None
     """For a count of rows: the FQN of the table whose rows are counted, when others are joined beside it."""
+    when: Union["Condition", None] = None
+    """Which rows alone the figure is made of, where others of the same group stand in other figures."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,17 @@ def times_at(tokens: Sequence[Token], at: int, now: datetime) -> Iterator[Mentio
         yield _mention(at, at + 1, 0.6, "month", Literal("number", Decimal(MONTHS[token.lemma])))
     if token.lemma in WEEKDAYS and len(token.lemma) > 3:
         yield _mention(at, at + 1, 0.7, "weekday", _weekday(WEEKDAYS[token.lemma]))
-    elif token.lemma in ("weekend", "weekday") and at and tokens[at - 1].text.lower() in ("on", "at", "during"):
+    elif token.lemma in ("weekend", "weekday") and _is_during(tokens, at):
         ends = range(5, 7) if token.lemma == "weekend" else range(5)
         yield _mention(at, at + 1, 0.7, "weekday", *map(_weekday, ends))
+
+
+def _is_during(tokens: Sequence[Token], at: int) -> bool:
+    """Whether something is said to have been at a time: `on a weekend`."""
+    before = [token.text.lower() for token in tokens[max(0, at - 2) : at]]
+    if before and before[-1] in ("a", "the"):
+        before.pop()
+    return bool(before) and before[-1] in ("on", "at", "during", "over")
 
 
 def _weekday(number: int) -> Literal:

@@ -25,7 +25,7 @@ from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
-from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, doubt_shares, group_amounts, number_of_rows
+from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, group_amounts, number_of_rows
 from resolvers.engines.nl2sql.planner.dated import doubt_years
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
@@ -40,7 +40,7 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.running import added_up
 from resolvers.engines.nl2sql.planner.sets import across
-from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of
+from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of, within_groups
 from resolvers.engines.nl2sql.planner.shown import doubt_shown
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of, tells_apart
 from resolvers.engines.nl2sql.planner.unlike import doubt_unlike, of_those_told
@@ -85,7 +85,6 @@ class Composer(Clashes):
             resolver.doubt("what is shown is not what the verb asks for", 0.6)
         self.via = [*items_above(resolver, self.items), *items_behind(resolver, self.items)]
         self._by_role(self.items)
-        doubt_shares(resolver, self.items)
         bare: list[Noun] = []
         for noun in frame.shown:
             if (item := self._shown_again(noun) or maker.item(noun)) is not None:
@@ -225,7 +224,10 @@ class Composer(Clashes):
                 if not item.figures:
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
         outputs = self._outputs([] if frame.hidden else grouped, maker)
-        if any(item.noun.share for item in self.items) and not self.groups:
+        shared = next((item.noun for item in self.items if item.noun.share), None)
+        if shared is not None and self.groups:
+            outputs = within_groups(self.resolver, outputs, parts, shared, main)
+        elif shared is not None:
             outputs = of_a_base(self.resolver, outputs, parts)
         if any(catalog.distance(main, item.table) >= FAR for item in self.items):
             self.resolver.doubt("tables that no key connects", 0.5)

@@ -1,6 +1,6 @@
 """What is asked for, and figures of counts: the average number of orders per customer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -187,13 +187,6 @@ def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun
     made = as_figure(resolver, items[0], item_of(nouns[0])) if items[0].entity is None else items[0]
     if made.figures:
         items[0], frame.sorts, frame.groups, frame.per = made, [], nouns, True
-
-
-def doubt_shares(resolver: Resolver, items: Sequence[Item]) -> None:
-    """`what share of the players of each club are women`: of each club, or of all women."""
-    frame = resolver.frame
-    if frame.groups and frame.conditions and any(item.noun.share for item in items):
-        resolver.doubt("a share of each group or of all of them may be meant", 0.5)
 
 
 def doubt_counts_of_one(resolver: Resolver, plan: Plan) -> None:

@@ -6,8 +6,23 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.phrases import Cue
-from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Literal, Nested, Output, Plan, Term
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Arithmetic,
+    Comparison,
+    Condition,
+    Figure,
+    Literal,
+    Nested,
+    Output,
+    Plan,
+    Related,
+    Share,
+    Term,
+)
 from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.clashes import everything
+from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.sql_writing.uses import percentage_of
@@ -18,9 +33,12 @@ _OF_WHAT: Final = 0.3
 
 _AMONG: Final = ("among", "amongst")
 """Words before what a share is one of."""
+_HELPING: Final = ("has", "have", "had", "do", "does", "did")
 _UNKNOWN: Final = 0.15
 """What is doubted of a share where many rows do not tell whether they belong to it."""
 _MANY: Final = 0.05
+_EACH_OR_ALL: Final = 0.5
+"""What is doubted of a share beside groups, where it may be one of each of them or of all together."""
 
 
 def percent_of(figure: Figure, table: str) -> Term:
@@ -35,11 +53,8 @@ def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) 
     What stands behind the verb tells which of them are meant, but for a time, which is that of all. Where several
     conditions do, some may belong to what the share is one of. `Among` says of which rows it is one.
     """
-    verb = next((atom.first for atom in resolver.cut.atoms[1:] if _is_verb(atom)), None)
     made = [part for part in parts if part.condition is not None]
-    times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
-    timed = times if len(times) < len(made) else []
-    base = [part for part in made if part in timed or (verb is not None and _behind(part) <= verb)]
+    base = _base(resolver, made, _verb_at(resolver, 0))
     among = next((atom.last for atom in resolver.cut.atoms if atom.text.lower() in _AMONG), None)
     within = [part for part in made if among is not None and part.cond.first >= among]
     if within and len(within) < len(made):
@@ -52,6 +67,67 @@ def of_a_base(resolver: Resolver, outputs: list[Output], parts: Sequence[Part]) 
     return [replace(one, term=_of(one.term, base)) for one in outputs] if base else outputs
 
 
+def _verb_at(resolver: Resolver, start: int) -> int | None:
+    """The first token of the first verb behind a place, and behind the first word of all."""
+    atoms = (atom for atom in resolver.cut.atoms[1:] if atom.first >= start)
+    return next((atom.first for atom in atoms if _is_verb(atom)), None)
+
+
+def _base(resolver: Resolver, made: Sequence[Part], end: int | None) -> list[Part]:
+    """What chooses the rows that a share is one of: what is said before a place, and a time beside other things."""
+    times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
+    timed = times if len(times) < len(made) else []
+    return [part for part in made if part in timed or (end is not None and _behind(part) <= end)]
+
+
+def within_groups(
+    resolver: Resolver, outputs: list[Output], parts: list[Part], shared: Noun, main: str
+) -> list[Output]:
+    """Shares within each group: `for each club, what share of its players are women`. Takes out what tells the part.
+
+    A group that did something with the rows may have a share of all of them: `did each clerk take in Oslo`.
+    """
+    last = shared.ref.last if shared.ref is not None else shared.first
+    verb = _verb_at(resolver, last)
+    made = [part for part in parts if part.condition is not None]
+    base = _base(resolver, made, last if verb is None else verb)
+    told = [part for part in made if part not in base]
+    if not told:
+        return outputs
+    if any(_does(resolver, one) for one in resolver.frame.groups) or any(part.cond.joined == "or" for part in told):
+        resolver.doubt("a share of each group or of all of them may be meant", _EACH_OR_ALL)
+        return outputs
+    parts[:] = [part for part in parts if part not in told]
+    if any(_is_often_unknown(resolver, part) for part in told):
+        resolver.doubt("rows of which it is not known count as others in a share", _UNKNOWN)
+    if verb is None:
+        resolver.doubt("of what a share is one may be told otherwise", _OF_WHAT)
+    when = everything([_beside(resolver, part, main) for part in told if part.condition is not None])
+    return [replace(one, term=_within(one.term, when)) for one in outputs]
+
+
+def _does(resolver: Resolver, group: Noun) -> bool:
+    """Whether each of a group did something with the rows: `did each clerk take`."""
+    before = resolver.cut.linked.tokens[: group.ref.first][-2:] if group.ref is not None else ()
+    return any(token.text.lower() in _HELPING for token in before)
+
+
+def _beside(resolver: Resolver, part: Part, main: str) -> Condition:
+    """What is said of rows that a row may have several of, as that it has some of them."""
+    one, catalog = part.condition, resolver.catalog
+    assert one is not None
+    if not isinstance(one, Comparison) or part.column is None:
+        return one
+    beside = part.column.table
+    return one if beside == main or catalog.refers(main, beside) else Related(main, Plan(beside, (), where=one))
+
+
+def _within(term: Term, when: Condition | None) -> Term:
+    if not isinstance(term, Share):
+        return term
+    return Arithmetic("*", _HUNDRED, Arithmetic("/", replace(term.of, when=when), term.of))
+
+
 def _is_often_unknown(resolver: Resolver, part: Part) -> bool:
     """Whether what a share is of is missing in many rows: of all stops, or of those whose gender is known."""
     profile = resolver.catalog.profile(part.column) if part.column is not None else None
@@ -60,9 +136,8 @@ def _is_often_unknown(resolver: Resolver, part: Part) -> bool:
 
 def _is_verb(atom: Atom) -> bool:
     done = atom.is_(Cue.LIGHT) and atom.text.lower().endswith("ed")
-    return (
-        done or atom.is_(Cue.BE, Cue.HAVE) or atom.verbal or atom.text.lower().split(" ")[0] in ("has", "have", "had")
-    )
+    said = atom.text.lower().split(" ")[0]
+    return done or atom.is_(Cue.BE, Cue.HAVE) or atom.verbal or said in _HELPING
 
 
 def _behind(part: Part) -> int:

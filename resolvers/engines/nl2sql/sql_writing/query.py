@@ -45,6 +45,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import (
     on_figures,
     parts_of,
     percentage_of,
+    share_within,
     uses_of,
     uses_of_plan,
 )
@@ -353,7 +354,7 @@ class Writer:
         figures = figures_of(plan, having)
         use = scope.counted(sensitive[0])
         key = self.joins.key(use.table)
-        if not key or any(scope.counted(figure) != use for figure in figures):
+        if not key or any(scope.counted(one) != use or one.when is not None for one in figures):
             raise Unwritable(
                 f"Rows of {self._name(use)} would be counted more than once beside the other tables. "
                 "Ask for one figure at a time."
@@ -455,7 +456,7 @@ class Writer:
                 return f"{CALLED[term.aggregate]}_{self._name(Use(term.rows_of))}" if term.rows_of else "count"
             case Nested():
                 return self._called(term.plan.outputs[0].term)
-        return "percentage" if percentage_of(term) is not None else "value"
+        return "percentage" if (percentage_of(term) or share_within(term)) is not None else "value"
 
 
 CALLED: Final = {

@@ -184,6 +184,8 @@ class SelectScope:
 
     def _figure(self, figure: Figure) -> exp.Expr:
         use = self.counted(figure)
+        if figure.when is not None:
+            return self._chosen(figure, use)
         if figure.of is None:
             return self._count(use)
         this = self.term(figure.of)
@@ -205,6 +207,24 @@ class SelectScope:
             given = exp.Not(this=exp.Is(this=this, expression=exp.Null()))
             this = exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=given, true=key)])])
         elif figure.distinct:
+            this = exp.Distinct(expressions=[this])
+        return AGGREGATES[figure.aggregate](this=this)
+
+    def _chosen(self, figure: Figure, use: Use) -> exp.Expr:
+        """A figure of those rows alone that meet a condition: of the others, nothing is counted or added."""
+        assert figure.when is not None
+        if self.sensitive(figure):
+            raise self._unclear(use)
+        key, several = self.joins.key(use.table), figure.distinct or figure.aggregate is Aggregate.COUNT
+        if figure.of is not None:
+            this = self.term(figure.of)
+            this = as_number(this, self.kind(figure.of)) if figure.aggregate in OF_NUMBERS else this
+        elif self.multiplied(use) and len(key) != 1:
+            raise self._unclear(use)
+        else:
+            this = self.named(use, key[0]) if self.multiplied(use) else number(1)
+        this = exp.Case(ifs=[exp.If(this=self.condition(figure.when), true=this)])
+        if several and (figure.distinct or self.multiplied(use)):
             this = exp.Distinct(expressions=[this])
         return AGGREGATES[figure.aggregate](this=this)
 

@@ -105,6 +105,8 @@ def uses_in(term: Term, main: str) -> Iterator[Use]:
             for one in (term.of, term.along, *term.within):
                 yield from uses_in(one, main)
         case Figure():
+            if term.when is not None:
+                yield from sorted(uses_of(term.when, main))
             if term.of is not None:
                 yield from uses_in(term.of, main)
             if term.of is None or term.rows_of is not None:
@@ -118,6 +120,14 @@ def percentage_of(term: Term) -> tuple[Figure, Plan] | None:
     match term:
         case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure() as figure, Nested(whole))):
             return (figure, whole) if hundred == 100 else None
+    return None
+
+
+def share_within(term: Term) -> Figure | None:
+    """The figure of some rows of which a term is the percentage in the same figure of all; None where it is none."""
+    match term:
+        case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure() as some, Figure() as whole)):
+            return some if hundred == 100 and some.when is not None and whole.when is None else None
     return None
 
 
