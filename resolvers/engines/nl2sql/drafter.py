@@ -11,7 +11,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.busy_times import busy_time
-from resolvers.engines.nl2sql.language.differences import halves
+from resolvers.engines.nl2sql.language.differences import halves, in_percent
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.said_again import plainly
 from resolvers.engines.nl2sql.language.spoken_spans import since_when, spoken_spans
@@ -147,7 +147,9 @@ def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | 
         if len(numbers) != 2 or numbers[0] == numbers[1]:
             continue
         turned = is_turned(numbers[0], texts[0], catalog)
-        plan = minus(numbers[1], numbers[0]) if turned else minus(numbers[0], numbers[1])
+        first, less = (numbers[1], numbers[0]) if turned else (numbers[0], numbers[1])
+        whole = in_percent(asked.text)
+        plan = minus(first, less, None if whole is None else numbers[whole])
         try:
             query = written(plan, known, joins_of(known))
         except (Unwritable, Unjoinable):

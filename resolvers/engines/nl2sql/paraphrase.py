@@ -308,6 +308,9 @@ class _Speaker(CatalogNames):
             case (Output(Arithmetic("-", left, Nested() as less)),):
                 own = _Speaker(self._known).plan(replace(plan, outputs=(Output(left),)))
                 return f"{own}, {_SIGNS['-']} {self.term(less)}"
+            case (Output(Arithmetic("*", Literal(), Arithmetic("/", Arithmetic("-") as apart, Nested() as whole))),):
+                own = self.plan(replace(plan, outputs=(Output(apart),)))
+                return f"{own}, in percent of {self.term(whole)}"
         self._plan = plan
         parts = [self._answer(plan), self._chosen(plan), self._ordered(plan)]
         text = "".join(parts)
@@ -415,7 +418,9 @@ class _Speaker(CatalogNames):
             behind = "the one" if plan.limit == 1 else f"the {plan.limit}"
             return f", only {behind} behind the first {plan.offset} with the {end} {term.removeprefix('the ')}"
         if plan.limit == 1:
-            return f", {'all those' if plan.ties else 'only the one'} with the {end} {term.removeprefix('the ')}"
+            each = _listed([self._group(one) for one in plan.each if not self._is_hidden_key(one, plan)], "and")
+            those = "all those" if plan.ties or each else "only the one"
+            return f", {those} with the {end} {term.removeprefix('the ')}" + (f" of each {each}" if each else "")
         also = " and those equal to the last" if plan.ties else ""
         return f", only the {plan.limit} with the {end} {term.removeprefix('the ')}{also}"
 

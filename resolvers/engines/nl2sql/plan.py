@@ -252,6 +252,8 @@ class Plan:
     limit: int | None = None
     offset: int = 0
     """Rows that are passed over before the limit: 1 for the second most expensive."""
+    each: tuple[Column | Span, ...] = ()
+    """What the limit is one of each of, rather than of all rows: the best customer of each country, with all ties."""
     ties: bool = False
     """Whether rows equal to the last of the limit belong to the answer too: "the youngest singers"."""
     distinct: bool = False

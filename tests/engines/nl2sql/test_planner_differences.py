@@ -97,3 +97,22 @@ def test_a_half_that_is_not_clear_makes_no_difference() -> None:
     outcome = asked("How many more farms are there in Kent than in Atlantis?", KNOWN)
     assert isinstance(outcome, Unanswerable)
     assert outcome.missing == ("Atlantis",)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("By what percentage did the number of animals grow from 2020 to 2021?", "2020"),
+        ("By how many percent did the number of animals drop between 2020 and 2021?", "2020"),
+        ("What was the percentage growth in animals from 2020 to 2021?", "2020"),
+    ],
+)
+def test_growth_in_percent_is_one_of_what_was_before(text: str, whole: str) -> None:
+    draft = drafted(text, KNOWN)
+    assert "percentage" in draft.sql
+    assert draft.sql.startswith("SELECT 100 * ")
+    assert draft.reading.endswith(f"in percent of the number of animals where the bought on is in {whole}.")
+
+
+def test_a_difference_stays_a_number_where_no_percent_is_asked_for() -> None:
+    assert "100 *" not in sql("By how much did the number of animals grow from 2020 to 2021?")

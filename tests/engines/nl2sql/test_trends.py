@@ -67,6 +67,12 @@ def test_what_is_compared_stands_side_by_side(text: str, told: str) -> None:
         ("Were more crates sent to Rome than to Bonn in May?", "number of crates sent to Rome vs Bonn in May?"),
         ("Did 2005 have more storms than 2020?", "number of storms per year in 2005 and 2020?"),
         ("Which year had fewer storms, 2005 or 2020?", "number of storms per year in 2005 and 2020?"),
+        ("Is the average pay higher for cooks or for waiters?", "Show the average pay for cooks vs waiters"),
+        ("Is the average wait longer in Rome than in Bonn?", "Show the average wait in Rome vs Bonn"),
+        (
+            "Was the number of storms greater in 2005 or in 2020? Show both numbers.",
+            "Show the number of storms per year in 2005 and 2020",
+        ),
     ],
 )
 def test_which_of_two_has_more_is_told_by_the_numbers_of_both(text: str, told: str) -> None:
@@ -80,6 +86,8 @@ def test_which_of_two_has_more_is_told_by_the_numbers_of_both(text: str, told: s
         "Does Rome have more than 3 lakes?",
         "Do towns have more lakes than villages?",
         "How many more lakes does Rome have than Bonn?",
+        "Is the average depth of lakes known in Rome or in Bonn?",
+        "Is the average depth greater than 20?",
     ],
 )
 def test_what_is_compared_otherwise_stays(text: str) -> None:

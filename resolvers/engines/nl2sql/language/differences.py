@@ -11,6 +11,9 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 
 Halves = tuple[str, str]
 """The question for a figure, and that for the figure which is taken away from it."""
+_PERCENT: Final = (
+    r"(?:how many (?:percent|per cent|%)|(?:what|how much) (?:percent(?:age)?|per cent|%)|how much in percent)"
+)
 
 _IN: Final = r"(?:in|from|for|by|with|at|on|during|of|among|to|into|under|over|as)"
 _MORE: Final = re.compile(
@@ -29,7 +32,8 @@ _DIFFERENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _CHANGED: Final = re.compile(
-    r"^(?:by )?how much (?:(?:did|does|has|have) (?P<what>.+?)|(?P<more>more|less) (?P<rows>.+?)) "
+    rf"^(?:by )?(?:(?P<percent>{_PERCENT})|how much) "
+    r"(?:(?:did|does|has|have) (?P<what>.+?)|(?P<more>more|less) (?P<rows>.+?)) "
     r"(?P<way>change|changed|grow|grown|rise|risen|increase|increased|improve|improved|go up|gone up|climb|climbed"
     r"|fall|fallen|drop|dropped|decrease|decreased|decline|declined|shrink|shrunk|go down|gone down)"
     r"(?P<where> (?!between|from)[\w ]+?)? (?:between|from) (?P<one>.+?) (?:and|to|until|till) (?P<other>[\w-]+)"
@@ -39,6 +43,24 @@ _CHANGED: Final = re.compile(
 _DOWN: Final = re.compile(r"fall|drop|decrease|decline|shrink|down", re.IGNORECASE)
 _OF: Final = re.compile(r"^(?:the )?(?P<what>.+?) (?P<tie>of|in|for) (?P<whose>.+)$", re.IGNORECASE)
 _NAME: Final = re.compile(r"(?:[A-Z0-9\"“][\w.'\u2019&\"”-]*)(?: (?:(?:of|the|and|de) )?[A-Z0-9][\w.'\u2019&-]*)*")
+
+
+_GROWTH: Final = re.compile(
+    r"^(?:what (?:is|was)|what's|show|give|find|compute|calculate)(?: me)? (?:the )?"
+    r"(?:(?:percentage|percent|relative) (?P<way>growth|increase|rise|change|decrease|decline|drop)|growth rate) "
+    r"(?:in|of) (?P<what>.+?) (?:between|from) (?P<one>.+?) (?:and|to|until|till) (?P<other>[\w-]+)(?P<rest> .+)?$",
+    re.IGNORECASE,
+)
+
+
+def in_percent(text: str) -> int | None:
+    """Which of two halves is the hundred percent that their difference is told in; None where it is told as it is."""
+    said = text.strip().rstrip("?.! ")
+    found = _CHANGED.match(said)
+    if found is not None and found["percent"] is None:
+        return None
+    found = found or _GROWTH.match(said)
+    return None if found is None else int(not _DOWN.search(found["way"] or ""))
 
 
 def halves(text: str) -> Iterator[Halves]:
@@ -51,8 +73,10 @@ def halves(text: str) -> Iterator[Halves]:
         yield from _more(found)
     elif (found := _DIFFERENCE.match(said)) is not None:
         yield from _between(found)
-    elif (found := _CHANGED.match(said)) is not None:
+    elif (found := _CHANGED.match(said) or _GROWTH.match(said)) is not None:
         yield _changed(found)
+        if len((found.groupdict()["what"] or "").split()) == 1:  # the growth in orders
+            yield _changed(found, "number of ")
 
 
 def _more(found: re.Match[str]) -> Iterator[Halves]:
@@ -109,10 +133,13 @@ def _rest(one: str, other: str) -> Halves:
     return other, ""
 
 
-def _changed(found: re.Match[str]) -> Halves:
-    what, rest = found["what"] or found["rows"], f"{found['where'] or ''}{found['rest'] or ''}"
-    first, last = (f"What was the {_bare(what)}{rest} in {_bare(when)}?" for when in (found["one"], found["other"]))
-    return (first, last) if _DOWN.search(found["way"]) else (last, first)
+def _changed(found: re.Match[str], figure: str = "") -> Halves:
+    told = found.groupdict("")
+    what, rest = told["what"] or told["rows"], f"{told.get('where', '')}{told['rest']}"
+    first, last = (
+        f"What was the {figure}{_bare(what)}{rest} in {_bare(when)}?" for when in (found["one"], found["other"])
+    )
+    return (first, last) if _DOWN.search(told["way"]) else (last, first)
 
 
 def _bare(text: str) -> str:

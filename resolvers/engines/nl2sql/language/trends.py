@@ -5,6 +5,8 @@ things by the number of what they have.
 import re
 from typing import Final
 
+from resolvers.engines.nl2sql.language.degrees import degree_of
+
 _BEHIND: Final = r"(?=\s*(?:[?.!,;]|$|(?:in|for|since|from|between|by|per|of)\b))"
 _OVER: Final = re.compile(
     rf"(?:^|,? )(?:over|across|through) (?:the )?(time|years|months|weeks){_BEHIND}", re.IGNORECASE
@@ -76,16 +78,30 @@ _MORE_OF: Final = tuple(
 )
 
 
+_FIGURE: Final = re.compile(
+    r"^(?:is|are|was|were) (?:the )?(?P<what>(?:average|mean|median|total|number of|share of|maximum|minimum)"
+    rf" [\w ]+?) (?P<more>\w+) (?P<tie>{_IN}) (?P<one>[\w' -]+?),? (?:or|than) "
+    rf"(?:{_IN} )?(?P<other>[\w' -]+?)\?(?: *(?:show|give|list|tell)[\w ]* both[\w ]*[.?]?)?$",
+    re.IGNORECASE,
+)
+"""A figure of which it is asked for which of two it is greater."""
+
+
 def side_by_side(text: str) -> str:
     """A question which of two has more of something as the numbers of both: `Did Ann or Bob sell more boats?`."""
+    figure = _FIGURE.match(text.strip())
+    if figure is not None and degree_of(figure["more"]) is not None:
+        return f"Show the {figure['what']} {_both(figure['tie'], figure['one'], figure['other'])}"
     for pattern in _MORE_OF:
         if (found := pattern.match(text)) is None:
             continue
         rows, one, other = (found[part].strip() for part in ("rows", "one", "other"))
         many = "number of " if any(word.endswith("s") for word in rows.split()) else ""
-        if re.fullmatch(r"\d{4}", one) and re.fullmatch(r"\d{4}", other):
-            both = f"per year in {one} and {other}"
-        else:
-            both = f"{found.groupdict().get('tie') or 'of'} {one} vs {other}"
-        return f"{many}{rows} {both}{text[found.end() :]}"
+        return f"{many}{rows} {_both(found.groupdict().get('tie') or 'of', one, other)}{text[found.end() :]}"
     return text
+
+
+def _both(tie: str, one: str, other: str) -> str:
+    """Two things of which each is told by itself; years by year."""
+    years = re.fullmatch(r"\d{4}", one) and re.fullmatch(r"\d{4}", other)
+    return f"per year in {one} and {other}" if years else f"{tie} {one} vs {other}"

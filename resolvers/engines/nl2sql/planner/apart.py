@@ -1,10 +1,11 @@
 """How far two figures lie apart: one plan's number less that of another."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Nested, Output, Plan
+from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Literal, Nested, Output, Plan, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import is_amount
 from resolvers.engines.nl2sql.planner.one_figure import is_of_one_row
@@ -39,6 +40,11 @@ def is_turned(plan: Plan, text: str, catalog: Catalog) -> bool:
     return catalog.vocabulary.is_reversed(degree, ColumnKey(term.table, term.column))
 
 
-def minus(plan: Plan, other: Plan) -> Plan:
-    """Return a plan that answers with its number less that of another plan."""
-    return replace(plan, outputs=(Output(Arithmetic("-", plan.outputs[0].term, Nested(other)), "difference"),))
+def minus(plan: Plan, other: Plan, whole: Plan | None = None) -> Plan:
+    """Return a plan that answers with its number less that of another plan; in percent of a `whole`, where one is."""
+    apart: Term = Arithmetic("-", plan.outputs[0].term, Nested(other))
+    if whole is None:
+        return replace(plan, outputs=(Output(apart, "difference"),))
+    hundred = Literal("number", Decimal(100))
+    apart = Arithmetic("*", hundred, Arithmetic("/", apart, Nested(whole)))
+    return replace(plan, outputs=(Output(apart, "percentage"),))

@@ -245,8 +245,8 @@ class Composer(Clashes):
         )
         if frame.groups and self.limit is not None and self.orders and not self.groups:
             self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
-        elif frame.groups and self.limit == 1 and self.orders and self.items[0].entity and not frame.per:
-            self.resolver.doubt("the first of each is asked for, and the first of all is shown", 0.6)
+        elif self.limit and frame.groups and self.orders and not self.items[0].figures and not frame.per:
+            plan = replace(plan, each=self._each(grouped))
         if self.limit == 1 and not self.groups and self._tells_the_first():
             plan = replace(plan, orders=(), limit=None, offset=0)
         elif self.limit is not None and self.orders and not self.groups and self._many_of_the_first():

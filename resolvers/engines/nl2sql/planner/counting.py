@@ -73,6 +73,15 @@ def per_group(resolver: Resolver, noun: Noun, counted: str) -> Item | None:
     return Item([count], rows, noun, figures=True, counted=rows)
 
 
+def is_per_one(resolver: Resolver) -> bool:
+    """`how many orders per customer does each country have`: a number for one, on average."""
+    groups = [(one.ref, resolver.cut.linked.words(0, one.ref.first)) for one in resolver.frame.groups if one.ref]
+    if len(groups) != 2:
+        return False
+    (one, before), (_, each) = groups
+    return may_be_table(one) and before[-1:] == ["per"] and each[-1:] in (["each"], ["every"])
+
+
 def _by(resolver: Resolver, group: Noun, counted: str) -> tuple[str, ColumnKey] | None:
     """The table whose rows are counted, and its column that tells to what each of them belongs."""
     catalog, ref = resolver.catalog, group.ref

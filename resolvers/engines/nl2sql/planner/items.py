@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.planner.counting import (
     Item,
     amount_in,
     is_of_one,
+    is_per_one,
     kept_count,
     number_of_rows,
     per_group,
@@ -500,6 +501,8 @@ class Items(ItemSpans):
         if part is not None and not noun.aggregates:
             column = ColumnKey(part.table, part.columns[0])
             return Item([Figure(Aggregate.COUNT, as_column(column), distinct=True)], part.table, noun, figures=True)
+        if isinstance(target, str) and not noun.aggregates and is_per_one(resolver):
+            noun.aggregates = (Aggregate.AVG,)
         if isinstance(target, str) and _OF_COUNTS & set(noun.aggregates):
             return per_group(resolver, noun, target)
         if isinstance(target, str):

@@ -8,6 +8,7 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
+    Arithmetic,
     Both,
     Column,
     Comparison,
@@ -159,6 +160,20 @@ class Ranking(Grouping):
             return []
         self.first, self.orders, self.limit = _also(self.first, first), [], None
         return [group]
+
+    def _each(self, grouped: list[Item]) -> tuple[Column | Span, ...]:
+        """`which customer has the most orders in each country`: what tells the groups in which rows come first."""
+        catalog, main = self.resolver.catalog, self.items[0]
+        found: list[Column | Span] = []
+        for item in grouped:
+            if item.terms == main.terms or (item.entity is not None and item.entity == main.entity):
+                continue
+            found += [as_column(key) for key in catalog.whole_key(item.table) if item.entity is not None]
+            found += [term for term in item.terms if isinstance(term, Column | Span)]
+        found = [one for one in dict.fromkeys(found) if one in self.groups]
+        if not found or any(not isinstance(one.term, Figure | Arithmetic) for one in self.orders):
+            self.resolver.doubt("the first of each is asked for, and the first of all is shown", 0.6)
+        return tuple(found)
 
     def _is_plural(self, item: Item) -> bool:
         """Whether several rows are asked for: `the names of the songs`, `which languages`."""

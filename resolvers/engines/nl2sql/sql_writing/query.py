@@ -185,9 +185,27 @@ class Writer:
             if loose and not grouped and order.term not in [one.term for one in plan.outputs]:
                 this = exp.Max(this=this) if order.descending else exp.Min(this=this)
             query = query.order_by(_ordered(this, order.descending), copy=False)
+        if limit is not None and plan.each and plan.orders:
+            return self._first_of_each(query, plan, limit, scope)
         if limit is not None and plan.offset:
             query = query.offset(plan.offset, copy=False)
         return query.limit(limit, copy=False) if limit is not None else query
+
+    def _first_of_each(self, query: exp.Select, plan: Plan, limit: int, scope: SelectScope) -> exp.Select:
+        """The first rows of each group, by a place that is counted within it."""
+        names = query.named_selects
+        order = query.args.pop("order")
+        place = exp.Window(this=exp.Rank(), partition_by=[scope.term(one) for one in plan.each], order=order)
+        query = query.select(exp.alias_(place, "place", quoted=True, copy=False), copy=False)
+        ranked = exp.to_identifier(self._alias("ranked"), quoted=True)
+        values = [exp.column(exp.to_identifier(name, quoted=True), table=ranked.copy()) for name in names]
+        first = exp.column(exp.to_identifier("place", quoted=True), table=ranked.copy())
+        found = exp.select(*values).from_(exp.Subquery(this=query, alias=exp.TableAlias(this=ranked)), copy=False)
+        found = found.where(exp.LTE(this=first.copy(), expression=number(limit + plan.offset)), copy=False)
+        if plan.offset:
+            found = found.where(exp.GT(this=first.copy(), expression=number(plan.offset)), copy=False)
+        told = [value for value, one in zip(values, plan.outputs, strict=True) if one.term in plan.each]
+        return found.order_by(*(_ordered(one.copy(), False) for one in told), copy=False) if told else found
 
     def _scope(self, plan: Plan, tree: Tree | None, aliases: Mapping[Use, str]) -> SelectScope:
         nullable = frozenset(link.far for link in tree.links) if tree is not None and plan.keep else frozenset()
