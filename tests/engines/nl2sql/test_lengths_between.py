@@ -49,3 +49,16 @@ def test_rows_that_a_question_begins_with_are_no_command() -> None:
     order = table("repair_orders", "order_id*:INTEGER state received_on:DATE")
     known = knowledge(order, YARD, profiles={})
     assert "GROUP BY state" in drafted("orders by state", known).sql.replace('"', "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days does it take on average from order to completion?",
+        "How many days pass on average between order and completion?",
+        "How long does it take on average from the order until the refit is completed, in days?",
+        "What is the average time between order and completion, in days?",
+    ],
+)
+def test_it_may_be_asked_how_long_it_takes(question: str) -> None:
+    assert drafted(question, KNOWN).sql.replace('"', "") == f"SELECT AVG({LENGTH}) AS average_days FROM ship_refits"

@@ -80,13 +80,19 @@ def test_an_age_is_the_completed_years_since_a_birth(text: str, ages: list[tuple
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("Which dive lasted the longest?", "ORDER BY DATE_DIFF('MINUTE', entered_at, surfaced_at) / 60.0 DESC LIMIT 1"),
-        ("What was the shortest dive?", "ORDER BY DATE_DIFF('MINUTE', entered_at, surfaced_at) / 60.0 ASC LIMIT 1"),
-        ("How long do dives last on average?", "AVG(DATE_DIFF('MINUTE', entered_at, surfaced_at) / 60.0)"),
+        (
+            "Which dive lasted the longest?",
+            "ORDER BY DATE_DIFF('SECOND', entered_at, surfaced_at) / 3600.0 DESC LIMIT 1",
+        ),
+        ("What was the shortest dive?", "ORDER BY DATE_DIFF('SECOND', entered_at, surfaced_at) / 3600.0 ASC LIMIT 1"),
+        ("How long do dives last on average?", "AVG(DATE_DIFF('SECOND', entered_at, surfaced_at) / 3600.0)"),
         ("How long did the voyages take on average?", "AVG(DATE_DIFF('DAY', sailed_on, returned_on))"),
         ("Which voyages lasted more than two weeks?", "DATE_DIFF('DAY', sailed_on, returned_on) > 14"),
-        ("How many dives took longer than half an hour?", "DATE_DIFF('MINUTE', entered_at, surfaced_at) / 60.0 > 0.5"),
-        ("How many dives took less than 45 minutes?", "DATE_DIFF('MINUTE', entered_at, surfaced_at) / 60.0 < 0.75"),
+        (
+            "How many dives took longer than half an hour?",
+            "DATE_DIFF('SECOND', entered_at, surfaced_at) / 3600.0 > 0.5",
+        ),
+        ("How many dives took less than 45 minutes?", "DATE_DIFF('SECOND', entered_at, surfaced_at) / 3600.0 < 0.75"),
     ],
 )
 def test_what_begins_and_ends_lasts_from_one_to_the_other(text: str, part: str) -> None:
@@ -115,7 +121,7 @@ def test_the_time_between_is_written_in_every_dialect(dialect: str, unit: Unit) 
 @pytest.mark.parametrize(
     ("dialect", "says"),
     [
-        ("mysql", "TIMESTAMPDIFF(MINUTE, "),
+        ("mysql", "TIMESTAMPDIFF(SECOND, "),
         ("bigquery", "DATETIME_DIFF("),
         ("oracle", "ROUND((CAST("),
         ("sqlite", "ROUND((JULIANDAY("),

@@ -61,3 +61,17 @@ def test_a_number_for_one_is_an_average_of_each() -> None:
 
 def test_two_groups_that_are_set_beside_one_another_stay_two() -> None:
     assert "/" not in sql("How many trips per boat and country?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which boats have average passengers above the overall average?",
+        "Which countries have average passengers above the average passengers of all trips?",
+    ],
+)
+def test_the_average_of_each_is_compared_with_that_of_all(text: str) -> None:
+    said = sql(text)
+    assert "HAVING AVG(CAST(trips.passengers AS" in said or "HAVING AVG(trips.passengers" in said
+    assert "> (SELECT" in said
+    assert "SUM(" not in said

@@ -216,9 +216,26 @@ def test_numbers_are_told_in_the_unit_of_the_column(question: str, condition: st
     assert drafted(question, knowledge(songs, files)).sql.replace('"', "").endswith(f"WHERE {condition}")
 
 
-def test_an_answer_in_another_unit_than_was_asked_for_is_doubtful() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the average length of songs in minutes?",
+        "How long does a song last on average, in minutes?",
+        "How many minutes does a song last on average?",
+    ],
+)
+def test_an_answer_is_told_in_the_unit_that_is_asked_for(text: str) -> None:
+    songs = knowledge(table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER"))
+    found = drafted(text, songs)
+    assert "AVG(" in found.sql
+    assert "/ 60000" in found.sql
+    assert "WHERE" not in found.sql
+    assert "GROUP BY" not in found.sql
+
+
+def test_what_has_no_unit_that_is_known_is_told_as_it_is_and_doubted() -> None:
     songs = table("songs", "song_id*:INTEGER song_name Milliseconds:INTEGER")
-    found = asked("What is the average length of songs in minutes?", knowledge(songs))
+    found = asked("Which song is the longest in minutes?", knowledge(songs))
     assert not isinstance(found, QueryDraft) or found.confidence < UNSURE
 
 

@@ -28,6 +28,8 @@ _SOMEBODY: Final = re.compile(
 
 _PERCENT: Final = re.compile(r"(?<!\d )(?<!\d)% of (?=[a-z])", re.IGNORECASE)
 """A sign that asks for a share, and stands behind no number."""
+_OVERALL: Final = re.compile(r"\b(?:overall|general|total|grand) (?=(?:average|mean|median)\b)", re.IGNORECASE)
+"""A word before an average that only says of what it is one: of all."""
 _NEITHER: Final = re.compile(
     r"\b(with|have|has|had|having) neither ((?:an? )?[\w-]+(?: [\w-]+)?) nor (?:(?:an?|any) )?(?=[\w-])", re.IGNORECASE
 )
@@ -74,6 +76,7 @@ def plainly(
     asked = _ASKED_LAST.match(text)
     if asked is not None and not _ASKS_ITSELF.search(asked["what"]):
         text = f"How many {asked['what']}{asked['each'] or ''}"
+    text = _OVERALL.sub("", text)
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:

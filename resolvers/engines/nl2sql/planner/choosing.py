@@ -16,6 +16,7 @@ from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.above import without_following
 from resolvers.engines.nl2sql.planner.alignment import aligned
+from resolvers.engines.nl2sql.planner.asked_unit import without_values
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
@@ -115,7 +116,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     Where the best is sure enough, those are left out that would cast no doubt on it, unless `every` one is wanted.
     """
     catalog = catalog_of(known)
-    linked = without_following(with_outcomes(with_told(linked)), catalog)
+    linked = without_following(with_outcomes(with_told(without_values(linked))), catalog)
     linked = with_ages(with_roles(with_people(linked, catalog), catalog), catalog)
     linked = behind_tables(_with_references(with_lengths(linked, catalog), catalog), catalog)
     pieces = with_named_figures(cut(with_measures(linked, catalog)))

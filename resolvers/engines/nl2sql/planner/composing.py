@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.plan import (
     Share,
 )
 from resolvers.engines.nl2sql.planner.above import above, columns_among, doubt_above, items_above, items_behind
+from resolvers.engines.nl2sql.planner.asked_unit import in_asked_unit
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
@@ -100,6 +101,7 @@ class Composer(Clashes):
             doubt_unlike(resolver, found)
             doubt_praise(resolver, found)
             found = of_those_told(resolver, over_bridges(one_figure(resolver, self.items, found), resolver))
+            found = in_asked_unit(resolver, found)
         return found
 
     def _with_rows_of_a_kind(self, maker: Items) -> None:

@@ -594,6 +594,9 @@ class Conditions(Along):
             value = nested(self, cond.nest, column, operator, main)
             if value is None:
                 return None
+            if aggregates:  # an average price above the average of all
+                self.figures.append(Comparison(Figure(aggregates[0], left), operator, (value,), cond.negated))
+                return Part(None, cond, column)
             compared_with: Condition = Comparison(left, operator, (value,), cond.negated)
             if (same := of_the_same_time(self.catalog, cond.nest, value, left)) is not None:
                 compared_with = Both((compared_with, same))

@@ -125,7 +125,7 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "two things are compared, and not told apart", 0.5
     if _within(pieces) and not has(exp.Interval, exp.DateAdd, exp.DateDiff, exp.DateSub):
         yield "a stretch of time is said and not used", 0.4
-    if _in_another_unit(pieces, columns, catalog):
+    if not has(exp.Div, exp.Mul) and _in_another_unit(pieces, columns, catalog):
         yield "the answer is asked for in a unit that the column is not in", 0.5
     if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
         yield "tables are gone through that nothing names", 0.3

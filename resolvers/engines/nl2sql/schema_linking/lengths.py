@@ -2,7 +2,7 @@
 delivery`. What is said of the two days is taken out, and what is left asks for a length as others do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import product
 from typing import Final
 
@@ -26,6 +26,8 @@ _LONGEST: Final = 4
 """Words of the name of a day at most."""
 _LITTLE: Final = words("the a an its their of being was were is are been having got date day time")
 """Words that tell no day from another."""
+_SPOKEN: Final = 0.55
+"""How well a table must be called by words that speak of its rows beside a day."""
 _NAMED: Final = 0.8
 """How well a table must be called by words that ask for its rows."""
 
@@ -38,13 +40,25 @@ def with_length(linked: Linked, vocabulary: Vocabulary) -> tuple[str, Days] | No
         if token.lemma not in _UNITS or not joiners:
             continue
         names = _names_of_days(vocabulary)
+        rows = {one.first for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _SPOKEN}
         for middle in range(at + 3, min(at + 3 + _LONGEST, len(tokens) - 1)):
-            since = _called(tokens[at + 2 : middle], names) if tokens[middle].text.lower() in joiners else []
+            if tokens[middle].text.lower() not in joiners:
+                continue
+            since = _called(tokens[at + 2 : middle], names) or _called(
+                _without_rows(tokens, at + 2, middle, rows), names
+            )
             for end in range(min(middle + 1 + _LONGEST, len(tokens)), middle + 1, -1) if since else ():
-                days = _days(since, _called(tokens[middle + 1 : end], names), vocabulary)
+                until = _called(tokens[middle + 1 : end], names)
+                until = until or _called(_without_rows(tokens, middle + 1, end, rows), names)
+                days = _days(since, until, vocabulary)
                 if days is not None:
                     return _without(linked, vocabulary, at, end, days[0].table), days
     return None
+
+
+def _without_rows(tokens: Sequence[Token], first: int, last: int, rows: Set[int]) -> list[Token]:
+    """Return what is said of a day without the rows that it is the day of: until the repair is done."""
+    return [tokens[at] for at in range(first, last) if at not in rows]
 
 
 def _names_of_days(vocabulary: Vocabulary) -> dict[ColumnKey, set[str]]:
@@ -67,7 +81,7 @@ def _days(since: Sequence[ColumnKey], until: Sequence[ColumnKey], vocabulary: Vo
 
 def _called(said: Sequence[Token], names: Mapping[ColumnKey, set[str]]) -> list[ColumnKey]:
     """Return the days of whose name every word is that tells something."""
-    roots = {root_of(token.lemma) for token in said if token.lemma not in _LITTLE}
+    roots = {root_of(token.lemma) for token in said if not _LITTLE & {token.lemma, token.text.lower()}}
     if not roots or not all(token.text.isalpha() for token in said):
         return []
     return [key for key, own in names.items() if all(_is_among(root, own) for root in roots)]
@@ -92,6 +106,7 @@ def _without(linked: Linked, vocabulary: Vocabulary, at: int, end: int, table: s
     first = at
     if at > 1 and [one.lemma for one in tokens[at - 2 : at]] == ["number", "of"]:
         first = at - 2
-    named = any(one.kind is MentionKind.TABLE and one.table == table and one.score >= _NAMED for one in linked.mentions)
+    kept = [one for one in linked.mentions if one.last <= at or one.first >= end]
+    named = any(one.kind is MentionKind.TABLE and one.table == table and one.score >= _NAMED for one in kept)
     rows = "" if named else f" of {' '.join(tokens_of(vocabulary.table(table).name))}"
     return f"{text[: tokens[first].start]}duration{_UNITS[tokens[at].lemma]}{rows}{rest}"

@@ -11,16 +11,16 @@ from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, Unwritable, number, span
 from resolvers.engines.nl2sql.sql_writing.iso_texts import dashed
 
-_MINUTES: Final = {Unit.HOUR: 60, Unit.DAY: 24 * 60}
+_SECONDS: Final = {Unit.MINUTE: 60, Unit.HOUR: 3600, Unit.DAY: 24 * 3600}
 _PLACES: Final = {Unit.YEAR: 10_000, Unit.MONTH: 100, Unit.DAY: 1}
 """Where each part of a date stands in the number of eight digits that it is written as."""
-_OF_MINUTES: Final[dict[str, type[exp.Expr]]] = {"mysql": exp.TimestampDiff, "bigquery": exp.DatetimeDiff}
+_OF_SECONDS: Final[dict[str, type[exp.Expr]]] = {"mysql": exp.TimestampDiff, "bigquery": exp.DatetimeDiff}
 _IN_DAYS: Final = frozenset(("sqlite", "oracle"))
 _End = tuple[exp.Expr, TypedKind]
 
 
 def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
-    """The time from one moment to another, each with what it is: completed years, or days or hours with their parts."""
+    """The time from one moment to another, each with what it is: completed years, or smaller units with their parts."""
     for _, kind in (since, until):
         if kind.family not in ("moment", "") and not kind.iso:
             raise Unwritable("Only dates and moments have a time between them.")
@@ -31,16 +31,15 @@ def elapsed(since: _End, until: _End, unit: Unit, dialect: str) -> exp.Expr:
     since, until = (
         (dashed(this) if kind.compact else this, replace(kind, compact=False)) for this, kind in (since, until)
     )
-    if unit is not Unit.MINUTE and unit not in _MINUTES:
+    if unit not in _SECONDS:
         raise Unwritable(f"Times between moments are not told in the unit {unit.value}.")
     whole_days = all(_is_day(kind) for _, kind in (since, until))
     if unit is Unit.DAY and whole_days:
         return _apart(since, until, "DATE", "DAY", dialect)
-    minutes = _apart(since, until, "TIMESTAMP", "MINUTE", dialect)
-    if unit is Unit.MINUTE:
-        return minutes
-    size = exp.Literal.number(f"{_MINUTES[unit]}.0")
-    return exp.Div(this=minutes, expression=size, typed=False, safe=False)
+    # Seconds, since whole minutes would be those that a clock shows: 12:00:50 and 12:01:10 lie one apart.
+    seconds = _apart(since, until, "TIMESTAMP", "SECOND", dialect)
+    size = exp.Literal.number(f"{_SECONDS[unit]}.0")
+    return exp.Div(this=seconds, expression=size, typed=False, safe=False)
 
 
 def _years(since: _End, until: exp.Expr, dialect: str) -> exp.Expr:
@@ -64,7 +63,7 @@ def _years(since: _End, until: exp.Expr, dialect: str) -> exp.Expr:
 
 
 def _apart(since: _End, until: _End, to: str, unit: str, dialect: str) -> exp.Expr:
-    """How many days or minutes lie between."""
+    """How many days or seconds lie between."""
     ends = [
         this
         if dialect == "sqlite" or (kind.family == "moment" and (to == "DATE" or kind.has_time))
@@ -75,7 +74,7 @@ def _apart(since: _End, until: _End, to: str, unit: str, dialect: str) -> exp.Ex
     if dialect in _IN_DAYS:
         return _by_days(first, last, unit, dialect)
     # One function for days and another one for parts of them: MySQL's of days would pass over the unit.
-    kind = _OF_MINUTES.get(dialect, exp.DateDiff) if unit == "MINUTE" else exp.DateDiff
+    kind = _OF_SECONDS.get(dialect, exp.DateDiff) if unit == "SECOND" else exp.DateDiff
     return kind(this=last, expression=first, unit=exp.var(unit))
 
 
@@ -86,7 +85,7 @@ def _by_days(first: exp.Expr, last: exp.Expr, unit: str, dialect: str) -> exp.Ex
     else:
         first, last = (exp.cast(one, "DATE") for one in (first, last))
     days: exp.Expr = exp.paren(exp.Sub(this=last, expression=first), copy=False)
-    parts = days if unit == "DAY" else exp.Mul(this=days, expression=number(_MINUTES[Unit.DAY]))
+    parts = days if unit == "DAY" else exp.Mul(this=days, expression=number(_SECONDS[Unit.DAY]))
     return exp.func("ROUND", parts, dialect=dialect)
 
 
