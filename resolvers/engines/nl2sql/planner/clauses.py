@@ -145,7 +145,7 @@ class Clauses(ColumnPairs):
         start = self.i
         if self.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.NULL) and self._compared(None):
             return True
-        if self.is_(Cue.SAME) and self._same():
+        if self._same_end() or (self.is_(Cue.SAME) and self._same()):
             return True
         if self._between_rows():
             return True
@@ -418,9 +418,15 @@ class Clauses(ColumnPairs):
                 cond = self._new("null")
                 cond.noun, cond.negated = noun, not self.negated
                 self._add(cond)
+                if self._is_elsewhere(start):  # outside their own district, which is no missing one
+                    self.frame.loose.append((noun.ref.first, noun.ref.last))
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
+
+    def _is_elsewhere(self, start: int) -> bool:
+        """Whether `outside` stands before a noun."""
+        return any(one.text.lower().startswith("outside") for one in self.atoms[max(0, start - 2) : start])
 
     def _who_did(self, before: int) -> bool:
         """Whether a verb stands behind who did it: have left, patients who died, how many patients died."""
