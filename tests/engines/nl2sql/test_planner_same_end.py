@@ -58,3 +58,13 @@ def test_a_part_of_the_name_stays_a_part() -> None:
 def test_what_is_outside_of_something_is_not_missing() -> None:
     found = asked("How many rides started outside their own town?", KNOWN)
     assert not isinstance(found, QueryDraft) or found.confidence < 0.8
+
+
+@pytest.mark.parametrize("text", ["Who owns more than three pets?", "Who has at least 4 pets?"])
+def test_who_has_so_many_of_something_is_none_of_them(text: str) -> None:
+    owner = table("owners", "owner_id*:INTEGER first_name last_name")
+    pet = keyed(table("pets", "pet_id*:INTEGER owner_id:INTEGER pet_name"), owner_id="owners.owner_id")
+    known = Knowledge((owner, pet), profiles={})
+    said = drafted(text, known).sql.replace('"', "")
+    assert said.startswith("SELECT owners.first_name, owners.last_name FROM owners WHERE owners.owner_id IN (SELECT")
+    assert "HAVING COUNT(*) >" in said

@@ -379,7 +379,8 @@ class Items(ItemSpans):
         """`pitchers` of a table of pitching: the people that its rows refer to, where rows have no name."""
         catalog, ref = self.catalog, noun.ref
         head = self.resolver.cut.linked.tokens[ref.last - 1].lemma if ref is not None else ""
-        if catalog.names(table) or not (noun.wh == "who" or says_who(head, catalog.table_words(table))):
+        asks_who = noun.wh == "who" or says_who(head, catalog.table_words(table))
+        if not asks_who or (catalog.names(table) and not self._is_had(table, noun)):
             return table
         above = catalog.above.get(table, ())
         people = [one for one in above if catalog.vocabulary.is_person(one) and catalog.names(one)]
@@ -389,6 +390,11 @@ class Items(ItemSpans):
         if ref is not None and not any(one.kind == "exists" and one.table is ref for one in conditions):
             conditions.append(Cond("exists", ref.first, noun=noun, table=ref))
         return people[0]
+
+    def _is_had(self, table: str, noun: Noun) -> bool:
+        """`who has more than three pets`: what somebody has so many of is not who has them, though it has a name."""
+        counted = (one for one in self.resolver.frame.conditions if one.kind == "exists" and one.count is not None)
+        return noun.ref is None and any(self.resolver.table(one.table) == table for one in counted)
 
     def _entity(self, table: str, noun: Noun) -> Item:
         if noun.wh in ("where", "when") and (found := self._told(table, noun)) is not None:
