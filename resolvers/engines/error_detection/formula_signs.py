@@ -34,7 +34,7 @@ USUAL: Final = 0.04
 TOLD_APART: Final = 0.5
 ALIKE: Final = 0.6
 """How near the likeliest cell others must be to be named with it, where none is likely by itself."""
-MOST_NAMED: Final = 2
+MOST_NAMED: Final = 3
 MOST_JUDGED: Final = 2000
 """Rows of which it is told which cell is wrong."""
 TIED: Final = 0.5

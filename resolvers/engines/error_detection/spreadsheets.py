@@ -36,10 +36,11 @@ def spreadsheet_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that a spreadsheet made another number of, why."""
     if column.present < FEWEST:
         return {}
-    if beside := _powers_beside(column):
-        return beside
-    if column.number_share < MOST:
-        return {}
+    return _powers_beside(column) | (_of_digits(column) if column.number_share >= MOST else {})
+
+
+def _of_digits(column: TableColumn) -> dict[int, Reason]:
+    """The same in a column of digits only, where lost zeros are told too."""
     lengths: Counter[int] = Counter()
     padded: Counter[int] = Counter()
     powers: dict[int, int] = {}
