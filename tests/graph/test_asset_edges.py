@@ -142,12 +142,12 @@ async def test_one_query_gives_the_page_of_31_tables_for_as_many_statements_as_o
     costs = {}
     for number in (1, 31):
         statements.clear()
-        answer = await ask(world, PAGE.replace("limit: 31", f"limit: {number}"))
+        answer = await ask(world, PAGE.replace("first: 31", f"first: {number}"))
         assert "errors" not in answer, answer
         costs[number] = len([one for one in statements if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK"))])
-        found = answer["data"]["searchMetadata"]
-        assert ([one["fullyQualifiedName"] for one in found["items"]], found["total"]) == (TABLES[:number], 31)
-        for one in found["items"]:
+        found = answer["data"]["searchMetadataConnection"]
+        assert ([one["fullyQualifiedName"] for one in found["nodes"]], found["totalCount"]) == (TABLES[:number], 31)
+        for one in found["nodes"]:
             assert one["scorecard"] == {
                 "dataQuality": {"score": "0.7500", "change": {"difference": "0.5000"}},
                 "metadata": {"score": "0.5000", "change": {"difference": "0.5000"}},
@@ -162,7 +162,8 @@ async def test_one_query_gives_the_page_of_31_tables_for_as_many_statements_as_o
     assert costs[1] == costs[31]
     cost = answer["extensions"]["cost"]
     assert cost["requested"] < cost["limit"] / 50, cost
-    many = PAGE.replace("limit: 31", "limit: 200").replace("first: 3", "first: 100").replace("first: 1", "last: 100")
+    wide = "".join(f"v{at}: violations(first: 100) {{ nodes {{ name }} }} " for at in range(10))
+    many = PAGE.replace("first: 31", "first: 100").replace("profile {", f"{wide} profile {{")
     answer = await ask(world, many)
     assert answer["errors"][0]["extensions"]["details"] == {
         "nodes": answer["extensions"]["cost"]["nodes"],

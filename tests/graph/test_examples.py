@@ -58,13 +58,15 @@ async def test_every_example_runs_with_what_the_ones_before_it_answered(world: W
     events = [one["turnEvents"] for one in seen["Follow an answer as it is given"]]
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
     assert (events[-1]["event"], events[-1]["final"]) == ("DONE", True)
-    (session,) = seen["Sessions, their turns and what came of them"][0]["chatSessions"]["items"]
+    (session,) = seen["Sessions, their turns and what came of them"][0]["chatSessionsConnection"]["nodes"]
     assert session["turns"][0]["artifacts"] == [{"artifactTitle": "Orders", "artifactType": "parquet"}]
     assert seen["Follow a run to its end"][-1]["runProgress"]["status"] == "FAILED"
-    configurations = seen["Configurations and their latest runs"][0]["workflowConfigurations"]
-    assert configurations == {"total": 0, "items": []}, "this example stands before the one that makes a configuration"
+    configurations = seen["Configurations and their latest runs"][0]["workflowConfigurationsConnection"]
+    assert configurations == {"totalCount": 0, "nodes": []}, (
+        "this example stands before the one that makes a configuration"
+    )
     assert seen["Write a glossary term"][0]["createGlossaryTerm"]["status"] == "DRAFT"
     assert seen["Put an entity into the index"][0]["indexEntities"] == {"accepted": 1}
     assert seen["Take an entity out of the index"][0]["deleteEntities"] == {"accepted": 1}
-    shop = seen["From a project to its columns"][0]["projects"]["items"]
+    shop = seen["From a project to its columns"][0]["projectsConnection"]["nodes"]
     assert ["Orders"] in [[one["name"] for one in project["dataConnections"]] for project in shop]
