@@ -16,6 +16,7 @@ from rest_compat.events import StreamRoute
 from rest_compat.route import OperationRoute
 from rest_compat.settings import Settings
 from rest_compat.transfer import DownloadRoute, UploadRoute
+from tests.contract.cases.events import NOWHERE
 from tests.contract.published import documents
 from tests.contract.stage import Stage
 from tests.contract.test_bounds import Calls
@@ -88,6 +89,8 @@ PLANTED: Mapping[str, Mapping[str, Any]] = {
     "update_project_secret": {"changes": {"value": CANARY}},
     "create_resource_secret": {"secret": {"name": "n", "value": CANARY}},
     "update_resource_secret": {"changes": {"value": CANARY}},
+    "create_webhook": {"webhook": {"name": "n", "url": NOWHERE, "headers": [{"name": "X-Key", "value": CANARY}]}},
+    "update_webhook": {"changes": {"headers": [{"name": "X-Key", "value": CANARY}]}},
     "verify_model": {"model": {"llm_model": "openai/x", "credentials": {"api_key": CANARY}}},
 }
 """Every operation that takes a secret, and a body that holds one."""
