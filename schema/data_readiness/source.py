@@ -64,6 +64,8 @@ class Sample:
     rows: tuple[Row, ...]
     is_whole: bool
     """Whether these are all rows of the table."""
+    in_order: bool = False
+    """Whether they stand as they were written down, as those of a file do; a database moves what is changed."""
 
     def by_column(self) -> dict[str, tuple[Any, ...]]:
         """The values of each column, in the order of the rows."""

@@ -102,3 +102,12 @@ def test_words_from_behind_are_the_words_that_more_rows_have() -> None:
     found = suspects(["state"], [[one[::-1] if row in wrong else one] for row, one in enumerate(states)])
     assert {row for row, _ in found} == wrong
     assert all(one.repair == states[row] for (row, _), one in found.items())
+
+
+def test_what_a_database_has_moved_is_not_out_of_step() -> None:
+    rows = [(number, f"row {number % 7}") for number in range(400)]
+    moved = [*(row for row in rows if row[0] % 60), *(row for row in rows if not row[0] % 60)]
+    assert find_errors(["number", "kind"], moved, in_order=False) == []
+    assert find_errors(["number", "kind"], moved) == []  # nor in a file that was made of its rows
+    slipped = [(number + 90 if number == 200 else number, kind) for number, kind in rows]
+    assert {(one.row, one.column) for one in find_errors(["number", "kind"], slipped)} >= {(200, "number")}

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlglot import exp
 
@@ -36,6 +36,8 @@ _QUOTING: Final = ("ConversionException", "InvalidInputException", "OutOfRangeEx
 class DuckReading(Reading):
     """Tables of a store, brought into DuckDB when they are first named."""
 
+    keeps_order: ClassVar[bool] = True
+    """Whether rows come as they were written down."""
     dialect = "duckdb"
 
     def __init__(self, limits: ConnectorSettings, *folders: str) -> None:
@@ -111,19 +113,23 @@ class DuckReading(Reading):
                 yield [_with_zones(row, kinds) for row in rows] if zoned else rows
 
     def sample(self, relation: exp.Table, columns: Sequence[str], rows: int) -> Sample:
-        """A reservoir: one pass, every row as likely as any other."""
+        """All rows in their order, where there are no more; else a reservoir, every row as likely as any other."""
         chosen: list[exp.Expr] = [exp.column(name, quoted=True) for name in columns] or [exp.Literal.number(1)]
+        query = exp.select(*chosen)
+        found = self._first(query.from_(relation.copy()).limit(rows + 1), rows + 1)
+        if len(found) <= rows:
+            whole = self.holds_all(relation)
+            return Sample(tuple(columns), tuple(plain(found)), is_whole=whole, in_order=whole and self.keeps_order)
         part = relation.copy()
         part.set(
             "sample",
             exp.TableSample(
                 method=exp.var("RESERVOIR"),
-                size=exp.Literal.number(rows + 1),
+                size=exp.Literal.number(rows),
                 seed=exp.Literal.number(SAMPLE_SEED),
             ),
         )
-        found = self._first(exp.select(*chosen).from_(part), rows + 1)
-        return Sample(tuple(columns), tuple(plain(found[:rows])), is_whole=len(found) <= rows and self.holds_all(part))
+        return Sample(tuple(columns), tuple(plain(self._first(query.from_(part), rows))), is_whole=False)
 
     def holds_all(self, relation: exp.Table) -> bool:
         """Return whether DuckDB holds the whole of a table."""

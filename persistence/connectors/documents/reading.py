@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlglot import exp
 
@@ -87,6 +87,8 @@ class DocumentConnector(Connector[DatabaseT, CredentialsT]):
 
 class DocumentReading(DuckReading):
     """The collections of one store."""
+
+    keeps_order: ClassVar[bool] = False
 
     def __init__(self, store: DocumentConnector) -> None:
         super().__init__(store.settings)

@@ -86,7 +86,7 @@ class Detector:
         known_by = [sample.columns.index(name) for name in self._how.key] or at
         columns = {column.name: column.fqn for column in place.table.columns}
         found = []
-        for one in find_errors(names, rows, least=LEAST_LOOKED_AT) if rows else []:
+        for one in find_errors(names, rows, least=LEAST_LOOKED_AT, in_order=sample.in_order) if rows else []:
             if not one.reasons:
                 continue  # nothing could be said of it to anybody
             fqn, kind = columns[one.column], one.reasons[0].sign

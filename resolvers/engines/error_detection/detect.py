@@ -71,18 +71,28 @@ _LOOKS: Final = (
 
 
 def find_errors(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, least: float = 0.5, most: int = MOST_SUSPECTS
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    least: float = 0.5,
+    most: int = MOST_SUSPECTS,
+    in_order: bool = True,
 ) -> list[Suspect]:
-    """The cells that are wrong with at least this probability, row by row."""
+    """The cells that are wrong with at least this probability, row by row.
+
+    `in_order` is whether the rows stand as they were written down: else nothing is told by what stands before a row.
+    """
     commas = decimal_commas(columns, rows)
     if not commas:
-        return _found(columns, rows, least, most)
+        return _found(columns, rows, least, most, in_order)
     names = {columns[at] for at in commas}
-    found = _found(columns, with_points(rows, commas), least, most)
+    found = _found(columns, with_points(rows, commas), least, most, in_order)
     return [turned_back(one) if one.column in names else one for one in found]
 
 
-def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, most: int) -> list[Suspect]:
+def _found(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, most: int, in_order: bool
+) -> list[Suspect]:
     table = encode(columns, rows)
     by_value = _value_signs(table)
     _clear(table, by_value)
@@ -100,12 +110,12 @@ def _found(columns: Sequence[str], rows: Sequence[Sequence[Any]], least: float, 
     _clear_negative_groups(table, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
-    steps, begun = steps_of(table), turned(table)
+    steps, begun = steps_of(table) if in_order else Steps({}, {}), turned(table)
     ordered = order_signs(table, doubtful, begun, steps.kept)
     for found_together in (
         *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
         *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
-        stuck_signs(table),
+        stuck_signs(table) if in_order else {},
     ):
         for cell, reason in found_together.items():
             cells[cell].append(reason)

@@ -32,6 +32,9 @@ LEAST_DISPLACED: Final = 4
 """Rows by which a value stands before or behind its place, at least: what was entered together is hardly in order."""
 STRAY: Final = 0.5
 """The share of those out of step, at most, that are so by fewer rows: else the order is not kept so strictly."""
+DENSE: Final = 0.8
+"""The share of numbers in order that follow on one another, from which a missing one is that of a row elsewhere."""
+MOST_MISSING: Final = 1_000
 SPEAKS: Final = -1.4
 """What it speaks for a cell that it is in step, as its neighbour in the row mostly were too."""
 
@@ -59,7 +62,15 @@ def steps_of(table: Sequence[TableColumn]) -> Steps:
         numbers = _moments(column)
         if numbers is not None:
             _judge(column, numbers, found)
-    return found
+    return Steps(_without_moved(found), found.kept)
+
+
+def _without_moved(steps: Steps) -> dict[Cell, Reason]:
+    """What is out of step, but for rows that are so in each column in order: they stand elsewhere, and are right."""
+    if len(steps.kept) < 2:
+        return steps.signs
+    in_step = set[int]().union(*steps.kept.values())
+    return {cell: reason for cell, reason in steps.signs.items() if cell[0] in in_step}
 
 
 def _moments(column: TableColumn) -> Sequence[float | None] | None:
@@ -107,10 +118,25 @@ def _judge(column: TableColumn, by_code: Sequence[float | None], found: Steps) -
     share = len(out) / len(values)
     told = "The rows are in order by this column, and it is out of step."
     often = Counter(column.codes[rows[at][0]] for _, at in out)
+    holes = _holes(in_order)
     for displaced, at in out:
+        if values[at] in holes:
+            continue  # the row was moved: its number is missing where it belongs
         if displaced >= LEAST_DISPLACED and often[column.codes[rows[at][0]]] < TOGETHER:
             weight = (4.2 if displaced >= 0.02 * len(values) else 3.6) - 10 * max(0.0, share - 0.02)
             found.signs[rows[at][0], column.index] = Reason(Sign.ORDER, weight, told)
+
+
+def _holes(in_order: Sequence[float]) -> set[float]:
+    """The whole numbers that are missing among some in order, where hardly any is: as when rows were moved."""
+    steps = [after - before for before, after in pairwise(in_order)]
+    if any(one % 1 for one in in_order) or sum(step == 1 for step in steps) < DENSE * len(steps):
+        return set()
+    found = {in_order[0] - 1, in_order[-1] + 1}
+    for before, after in pairwise(in_order):
+        if after - before < MOST_MISSING:
+            found.update(map(float, range(int(before) + 1, int(after))))
+    return found
 
 
 def _longest(values: Sequence[float]) -> list[int]:

@@ -127,4 +127,5 @@ class Learned:
 
 def learn(sample: Sample) -> Learned:
     """A sample with what the detector finds in it."""
-    return Learned(sample, tuple(find_errors(sample.columns, sample.rows)) if sample.rows else ())
+    found = find_errors(sample.columns, sample.rows, in_order=sample.in_order) if sample.rows else []
+    return Learned(sample, tuple(found))

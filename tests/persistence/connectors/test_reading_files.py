@@ -593,3 +593,15 @@ def stopping(connector: Any) -> Any:
             yield reader
 
     return opening
+
+
+def test_all_rows_of_a_file_come_in_their_order(tree: Path) -> None:
+    put(tree, "t.csv", b"n\n" + b"".join(b"%d\n" % number for number in range(5000)))
+    with reading(tree) as source:
+        relation = source.relation("warehouse", "root", "t")
+        whole = source.sample(relation, ["n"], 5000)
+        assert [row[0] for row in whole.rows] == list(range(5000))
+        assert (whole.is_whole, whole.in_order) == (True, True)
+        some = source.sample(relation, ["n"], 1000)
+        assert (len(some.rows), some.is_whole, some.in_order) == (1000, False, False)
+        assert [row[0] for row in some.rows] != list(range(1000))
