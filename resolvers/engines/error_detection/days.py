@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
 from resolvers.engines.error_detection.table import TableColumn
@@ -30,6 +30,21 @@ def day_of(text: str) -> float | None:
     """The ordinal of the day that a text begins with, None if there is no such day."""
     match = _YEAR_FIRST.fullmatch(text)
     return None if match is None or match[2] != "-" else _ordinal(match[1], match[3], match[4])
+
+
+def moments_of(column: TableColumn) -> tuple[list[float | None], int]:
+    """The moment of each code that is written as the standard has it, in days; and how many rows have one."""
+    moments: list[float | None] = [None] * len(column.texts)
+    rows = 0
+    for code in range(1, len(column.texts)):
+        try:
+            moment = datetime.fromisoformat(column.texts[code])
+        except ValueError:
+            continue
+        seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+        moments[code] = moment.toordinal() + seconds / 86400
+        rows += column.counts[code]
+    return moments, rows
 
 
 def days_of(column: TableColumn) -> tuple[list[float | None], set[int]] | None:

@@ -3,10 +3,9 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
-from resolvers.engines.error_detection.days import days_of
+from resolvers.engines.error_detection.days import days_of, moments_of
 from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 40
@@ -133,23 +132,13 @@ def _days(column: TableColumn) -> Measure | None:
     probe = column.texts[1:30]
     if not any(text[:1].isdigit() or text[-4:].isdigit() for text in probe):
         return None
-    moments: list[float | None] = [None] * len(column.texts)
-    rows = 0
-    has_time = False
-    for code in range(1, len(column.texts)):
-        try:
-            moment = datetime.fromisoformat(column.texts[code])
-        except ValueError:
-            continue
-        seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
-        has_time = has_time or seconds > 0
-        moments[code] = moment.toordinal() + seconds / 86400
-        rows += column.counts[code]
+    moments, rows = moments_of(column)
+    has_time = any(one % 1 for one in moments if one is not None)
     if rows < 0.6 * column.present:
         found = days_of(column)
         if found is None:
             return None
-        moments, has_time = found[0], False
+        return _measure(column, found[0], 1.0, is_day=True)
     return _measure(column, moments, 0.0 if has_time else 1.0, is_day=True)
 
 

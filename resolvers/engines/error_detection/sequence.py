@@ -9,11 +9,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import Final
 
-from resolvers.engines.error_detection.days import days_of
+from resolvers.engines.error_detection.days import days_of, moments_of
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.table import TableColumn
 
@@ -79,16 +78,7 @@ def _moments(column: TableColumn) -> Sequence[float | None] | None:
         return column.numbers
     if not any(text[:1].isdigit() for text in column.texts[1:30]):
         return None
-    moments: list[float | None] = [None] * len(column.texts)
-    rows = 0
-    for code in range(1, len(column.texts)):
-        try:
-            moment = datetime.fromisoformat(column.texts[code])
-        except ValueError:
-            continue
-        seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
-        moments[code] = moment.toordinal() + seconds / 86400
-        rows += column.counts[code]
+    moments, rows = moments_of(column)
     if rows >= 0.8 * column.present:
         return moments
     days = days_of(column)
@@ -118,25 +108,27 @@ def _judge(column: TableColumn, by_code: Sequence[float | None], found: Steps) -
     share = len(out) / len(values)
     told = "The rows are in order by this column, and it is out of step."
     often = Counter(column.codes[rows[at][0]] for _, at in out)
-    holes = _holes(in_order)
+    dense = _is_dense(in_order)
     for displaced, at in out:
-        if values[at] in holes:
+        if dense and _is_missing(values[at], in_order):
             continue  # the row was moved: its number is missing where it belongs
         if displaced >= LEAST_DISPLACED and often[column.codes[rows[at][0]]] < TOGETHER:
             weight = (4.2 if displaced >= 0.02 * len(values) else 3.6) - 10 * max(0.0, share - 0.02)
             found.signs[rows[at][0], column.index] = Reason(Sign.ORDER, weight, told)
 
 
-def _holes(in_order: Sequence[float]) -> set[float]:
-    """The whole numbers that are missing among some in order, where hardly any is: as when rows were moved."""
-    steps = [after - before for before, after in pairwise(in_order)]
-    if any(one % 1 for one in in_order) or sum(step == 1 for step in steps) < DENSE * len(steps):
-        return set()
-    found = {in_order[0] - 1, in_order[-1] + 1}
-    for before, after in pairwise(in_order):
-        if after - before < MOST_MISSING:
-            found.update(map(float, range(int(before) + 1, int(after))))
-    return found
+def _is_dense(in_order: Sequence[float]) -> bool:
+    """Return whether they are whole numbers of which hardly any is missing."""
+    following = sum(after - before == 1 for before, after in pairwise(in_order))
+    return not any(one % 1 for one in in_order) and following >= DENSE * (len(in_order) - 1)
+
+
+def _is_missing(number: float, in_order: Sequence[float]) -> bool:
+    """Return whether a whole number is the next before or behind those in order, or in a gap between two of them."""
+    at = bisect_left(in_order, number)
+    if at in (0, len(in_order)):
+        return number == (in_order[0] - 1 if at == 0 else in_order[-1] + 1)
+    return not number % 1 and number < in_order[at] and in_order[at] - in_order[at - 1] < MOST_MISSING
 
 
 def _longest(values: Sequence[float]) -> list[int]:
