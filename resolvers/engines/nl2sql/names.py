@@ -1,6 +1,5 @@
 """Defines what people call tables, their rows and their columns."""
 
-import re
 from collections import deque
 from functools import lru_cache
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.english.identifiers import shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.nl2sql.joining.names import nouns
-from resolvers.engines.nl2sql.language.forms import NAME_PARTS
+from resolvers.engines.nl2sql.language.forms import LONGEST_MEANING, NAME_PARTS, first_clause
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -48,14 +47,12 @@ _OF_ROWS: Final = frozenset(("id", "code", "number", "no", "nr"))
 
 _CODE: Final = 3
 """Letters of a name that is a code rather than a word: `SO`, of strikeouts."""
-_LONGEST_MEANING: Final = 4
-_CLAUSE_ENDS: Final = re.compile(r"[.,;:(]")
 
 
 def _meaning(description: str | None) -> str:
     """What a description calls a column where its first clause is as short as a name; empty where it is longer."""
-    words = _CLAUSE_ENDS.split((description or "").strip(), maxsplit=1)[0].split()
-    if not words or len(words) > _LONGEST_MEANING:
+    words = first_clause(description).split()
+    if len(words) > LONGEST_MEANING:
         return ""
     return " ".join(word if word[1:] != word[1:].lower() else word.lower() for word in words)
 

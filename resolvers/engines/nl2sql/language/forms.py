@@ -387,6 +387,16 @@ def weight_of(word: str) -> float:
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")  # noqa: RUF001 - an apostrophe
 
 
+LONGEST_MEANING: Final = 4
+"""Words of a description that is as short as a name."""
+_CLAUSE_ENDS: Final = re.compile(r"[,;:.(]")
+
+
+def first_clause(description: str | None) -> str:
+    """What a description says before its first sign: it may be what a column is called."""
+    return _CLAUSE_ENDS.split((description or "").strip(), maxsplit=1)[0]
+
+
 @lru_cache(maxsize=20_000)
 def phrase_words(text: str) -> tuple[str, ...]:
     """The canonical words of a phrase that people wrote, such as a synonym."""

@@ -10,7 +10,7 @@ from resolvers.engines.nl2sql.plan import Both, Column, Output, Plan, Related, T
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.planner.ways import chosen
 
 _NAMED: Final = 0.9
@@ -243,23 +243,13 @@ def tied(resolver: Resolver, key: Key) -> tuple[int, tuple[Column, Column]]:
     return instance, (Column(key.table, key.columns[0]), Column(key.to, key.to_columns[0], instance))
 
 
-def _whole_name(resolver: Resolver, item: Item) -> list[Term]:
-    """What is shown of a row that plays a part: all of its name, unless a part of it is asked for."""
-    catalog, ref = resolver.catalog, item.noun.ref
-    names = catalog.names(item.table)
-    if ref is None or list(item.columns) != list(names[:1]):
-        return item.terms
-    said = set(resolver.cut.linked.words(ref.first, ref.last))
-    parts = {word for name in names for word in catalog.words(name)} - {"name"}
-    return item.terms if said & parts else [as_column(one) for one in names]
-
-
 def by_role(resolver: Resolver, item: Item) -> tuple[Item, tuple[Column, Column]] | None:
     """What is shown of the row that a key tells, with how it is joined; None for what plays no part."""
     key = None if item.figures else role_of(resolver, item.noun.ref, item.table)
     if key is None:
         return None
     instance, pair = tied(resolver, key)
-    shown = _whole_name(resolver, item)
-    terms: list[Term] = [Column(one.table, one.column, instance) if isinstance(one, Column) else one for one in shown]
+    terms: list[Term] = [
+        Column(one.table, one.column, instance) if isinstance(one, Column) else one for one in item.terms
+    ]
     return replace(item, terms=terms, table=key.table, entity=None, columns=()), pair

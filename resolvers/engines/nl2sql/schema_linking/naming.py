@@ -8,8 +8,10 @@ from typing import Final
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.forms import (
+    LONGEST_MEANING,
     NamedTable,
     NameForm,
+    first_clause,
     named,
     phrase_words,
     schema_prefix,
@@ -34,8 +36,6 @@ _MEANT: Final = 0.96
 _LEAST_NAME: Final = 4
 _ALIKE: Final = 0.7
 """Letters of a name, and the share of its columns, that a variant of a table has at least."""
-_LONGEST_MEANING: Final = 4
-"""Words of a name written out."""
 _CALLED_SO: Final = 0.95
 """How well another table must be called by a word to hold what it says rather than the one whose key is called so."""
 _KEYED: Final = 0.85
@@ -288,7 +288,6 @@ class Naming:
         return (facts.display_name or self._names[key.table].columns[at].phrase).lower()
 
 
-_CLAUSE: Final = re.compile(r"[,;:.(]")
 _WHETHER: Final = re.compile(
     r"^(?:whether|if|true if|true when|yes if) (?:it|he|she|they|this|(?:an?|the) \w+)\b", re.I
 )
@@ -298,9 +297,8 @@ def meaning_of(description: str | None) -> tuple[str, ...]:
     """What a description calls a column, when its first clause is as short as a name; nothing when it is longer."""
     if not description:
         return ()
-    clause = _WHETHER.sub("", _CLAUSE.split(description.strip(), maxsplit=1)[0])
-    words = phrase_words(clause)
-    return words if len(words) <= _LONGEST_MEANING else ()
+    words = phrase_words(_WHETHER.sub("", first_clause(description)))
+    return words if len(words) <= LONGEST_MEANING else ()
 
 
 _OF: Final = re.compile(r"[a-z](?:_|(?=O))[Oo][Ff](?:_|(?=[A-Z]))")
