@@ -293,9 +293,10 @@ def _insert(session: duckdb.DuckDBPyConnection, table: str, columns: Sequence[st
 
     texts = [[None if row[at] is None else str(row[at]) for row in rows] for at in range(len(columns))]
     batch = pa.table({name: pa.array(values, pa.string()) for name, values in zip(columns, texts, strict=True)})
-    session.register("batch", batch)
-    session.execute(f"insert into {_quoted(table)} select * from batch")
-    session.unregister("batch")
+    name = f"rows of {table}"  # names fold their case, and a table may be called anything
+    session.register(name, batch)
+    session.execute(f"insert into {_quoted(table)} select * from {_quoted(name)}")
+    session.unregister(name)
 
 
 _COPIED: Final = re.compile(r"^INSERT INTO (\w+) VALUES (\(.*\));$", re.MULTILINE)

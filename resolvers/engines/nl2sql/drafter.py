@@ -38,6 +38,7 @@ from resolvers.engines.nl2sql.planner.assumed import said_so, with_revenue
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
+from resolvers.engines.nl2sql.planner.left_out import LEFT_OUT, may_be_left_out
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
@@ -96,8 +97,10 @@ class Planner:
             return outcome
         if (assumed := with_revenue(known, linked)) is not None:
             other = _planned(_linked(asked.text, asked, assumed, lookup), asked, assumed, failed)
-            return (said_so(other, assumed) if isinstance(other, QueryDraft) else None) or outcome
-        return _called_otherwise(linked, asked, known, lookup) or outcome
+            found: Outcome | None = said_so(other, assumed) if isinstance(other, QueryDraft) else None
+        else:
+            found = _called_otherwise(linked, asked, known, lookup)
+        return found or (outcome.without if isinstance(outcome, Unanswerable) else None) or outcome
 
     def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:
         """The answer to a question that builds on the one before it; None when it stands alone."""
@@ -362,13 +365,23 @@ _SMALL: Final = _PLAIN | STOP_WORDS | frozenset(UNITS) | frozenset(one[0] for on
 """Words that are no things of the data, so that none of them is missing there."""
 
 
-def _missing(words: Sequence[str], evidence: Mapping[str, Any]) -> Unanswerable:
+def _missing(words: Sequence[str], evidence: Mapping[str, Any], without: QueryDraft | None = None) -> Unanswerable:
     said_words = listed([f"“{word}”" for word in words], last="or")
     return Unanswerable(
         f"Nothing in the data stands for {said_words}. Ask without, or note as a glossary term what is meant.",
         tuple(words),
         evidence=evidence,
+        without=without,
     )
+
+
+def _without(best: Candidate, known: Knowledge, evidence: Mapping[str, Any]) -> QueryDraft | None:
+    """The answer without the only word that is not known, where that may be left out."""
+    if not may_be_left_out(best):
+        return None
+    told = f" Nothing in the data stands for “{best.unknown[0]}”, so that word was left out."
+    memories = _memories(best.plan, known, best.resolver.memories)
+    return QueryDraft(best.sql, said(best.plan, known) + told, LEFT_OUT, NAME, best.plan, memories, evidence)
 
 
 def _evidence(one: Candidate) -> dict[str, Any]:
@@ -387,7 +400,7 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         return _refused(best.forbidden, known, evidence)
     if best.confidence < ENOUGH:
         if best.unknown and (best.facts["nouns"] or len(found) < 2):
-            return _missing(best.unknown, evidence)
+            return _missing(best.unknown, evidence, _without(best, known, evidence))
         allowed = [one for one in found if not one.forbidden and one.score >= best.score - 0.5][:MOST_READINGS]
         readings = _readings(allowed, known)
         if len(readings) > 1:

@@ -144,6 +144,8 @@ class Unanswerable:
     """The words that nothing in the catalog stands for."""
     forbidden: tuple[ColumnKey, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    without: QueryDraft | None = None
+    """The answer to the question without the missing words, where all else of it is understood well."""
 
 
 Outcome = QueryDraft | Clarification | Unanswerable

@@ -3,7 +3,9 @@
 import pytest
 
 from resolvers.engines.nl2sql.language.measures import in_one_unit
-from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
+from resolvers.engines.nl2sql.model import QueryDraft
+from resolvers.engines.nl2sql.planner.left_out import LEFT_OUT
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 YARDS = table("yards", "yard_id*:INTEGER yard_name harbour")
 BOATS = keyed(
@@ -175,3 +177,23 @@ def test_the_most_is_of_what_is_paid_and_the_longest_of_what_is_had(text: str, o
     )
     boats = table("boats", "boat_id*:INTEGER boat_name bought_on:DATE sold_on:DATE")
     assert order in drafted(text, knowledge(boats, hires, profiles={}, dialect="duckdb")).sql.replace('"', "")
+
+
+def test_a_word_that_nothing_stands_for_is_left_out_and_said_so() -> None:
+    draft = drafted("Which yard name is home to the most boats?", HARBOUR)
+    assert isinstance(draft, QueryDraft)
+    assert "GROUP BY" in draft.sql
+    assert draft.reading.endswith("Nothing in the data stands for “home”, so that word was left out.")
+    assert draft.confidence == LEFT_OUT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many mutinies did Petrel have in 2025?",  # what is counted
+        "What is the average tonnage of the boats that Ida Holm designed?",  # what is reckoned
+        "Which boats had non-paying hires in 2025?",  # it denies
+    ],
+)
+def test_a_word_that_is_asked_for_or_denies_is_never_left_out(text: str) -> None:
+    assert "was left out" not in getattr(asked(text, HARBOUR), "reading", "")
