@@ -28,7 +28,7 @@ help:
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --table FOLDER',"
 	@echo "                  ARGS='--asking --databases FOLDER', ARGS='--steward --databases FOLDER', ARGS=--pii,"
-	@echo "                  ARGS=--lineage, ARGS=--speed, ARGS='--shadow --databases FOLDER')"
+	@echo "                  ARGS=--lineage, ARGS=--speed)"
 	@echo "  make help       print this list"
 	@echo ""
 	@echo "For maintainers:"

@@ -16,7 +16,6 @@ REPORTS: Final = {
     "errors": "benchmarks.quality.errors",
     "steward": "benchmarks.quality.steward",
     "asking": "benchmarks.quality.asking",
-    "shadow": "benchmarks.quality.shadow",
     "speed": "benchmarks.quality.speed",
     "lineage": "benchmarks.quality.lineage",
 }
@@ -38,7 +37,7 @@ def main() -> None:
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook, northwind and questions are")
     parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
     parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
-    parser.add_argument("--only", action="append", help="asking, shadow, steward: chinook, northwind, strangers, ...")
+    parser.add_argument("--only", action="append", help="asking, steward: chinook, northwind, strangers, ...")
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()
@@ -57,7 +56,7 @@ def main() -> None:
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
     for name in wanted:
         told: dict[str, Any] = {"hospital": given.hospital, "tables": given.table} if name == "errors" else {}
-        if name in ("steward", "shadow"):
+        if name == "steward":
             told = {"folder": given.databases, "only": given.only or ()}
         if name == "asking":
             told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}

@@ -208,11 +208,6 @@ def other_names(text: str) -> tuple[str, ...]:
     return ()
 
 
-def is_place(text: str) -> bool:
-    """Return whether it is a country, a state, or the adjective of one."""
-    return bool(other_names(text))
-
-
 def gender_values(lemma: str) -> tuple[str, ...]:
     """Return how columns of gender spell what a word says; nothing for other words."""
     if lemma in FEMALE:

@@ -44,9 +44,6 @@ STOP_WORDS: Final = (
 )  # fmt: skip
 """Words that alone name neither a table nor a column."""
 
-DISTINCT_WORDS: Final = words("different distinct unique")
-ALSO_WORDS: Final = words("both also")
-GROUPING_WORDS: Final = words("each every per by")
 ASCENDING_WORDS: Final = words("ascending ascend increasing increase asc alphabetical alphabetically lexicographical "
     "lexicographically alphabetic")  # fmt: skip
 DESCENDING_WORDS: Final = words("descending descend decreasing decrease desc reverse")

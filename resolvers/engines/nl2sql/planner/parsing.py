@@ -12,7 +12,6 @@ from resolvers.engines.nl2sql.planner.atoms import Cut
 from resolvers.engines.nl2sql.planner.frame import Cond, Frame, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 
-_POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
 _GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))
 """Adjectives that any number may have: the others tell by which column rows are meant to be compared."""
 

@@ -230,10 +230,6 @@ class Naming:
         """Return whether no value of it may be quoted."""
         return key in self.known.private
 
-    def is_forbidden(self, key: ColumnKey) -> bool:
-        """Return whether no query of the asker may use it."""
-        return key in self.known.forbidden
-
     def noun(self, fqn: str) -> str:
         """Return what one row of a table is, in the singular."""
         return self._names[fqn].noun
