@@ -53,6 +53,19 @@ _ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.
 """`Bikes that are non-electric`."""
 _PIECES: Final = re.compile(r"\b(?:pieces?|items?) of (?=[a-z]{4,})", re.IGNORECASE)
 """What counts things that are spoken of in the singular: `three pieces of equipment`."""
+_LEAVING_OUT: Final = re.compile(
+    r"(?:,? but |,? and )?\b(?:leav(?:e|es|ing) out|(?:not |without |don't |do not )count(?:ing)?"
+    r"|(?:not |without )(?:including|considering)|disregard(?:ing)?|ignor(?:e|ing)|omit(?:ting)?|skip(?:ping)?"
+    r"|setting aside) (?:(?:all|any|the) )?(?=[\w\"'])",
+    re.IGNORECASE,
+)
+"""What takes rows away: `leaving out those from France`."""
+_LEFT_OUT: Final = re.compile(
+    r"\s*[,;(]\s*((?:[\w'-]+ ){1,5})(?:are |is |were |to be )?"
+    r"(?:excluded|left out|ignored|not (?:counted|included)|omitted|disregarded)(?: ones)?\s*\)?(?=\s*[,.?!]|\s*$)",
+    re.IGNORECASE,
+)
+"""The same said behind what is taken away: `(orders from France excluded)`."""
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
@@ -76,6 +89,8 @@ def plainly(
     asked = _ASKED_LAST.match(text)
     if asked is not None and not _ASKS_ITSELF.search(asked["what"]):
         text = f"How many {asked['what']}{asked['each'] or ''}"
+    text = _LEFT_OUT.sub(lambda found: f", excluding {found[1].strip()}", text)
+    text = _LEAVING_OUT.sub(" excluding ", text).replace("  ", " ")
     text = _OVERALL.sub("", text)
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))

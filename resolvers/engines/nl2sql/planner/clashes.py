@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.plan import (
     Condition,
     Figure,
     Literal,
+    Member,
     Operator,
     Output,
     Plan,
@@ -23,6 +24,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.parts import Part, conjoined
 from resolvers.engines.nl2sql.planner.ranking import Ranking
+from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 
 _EACH: Final = frozenset(("each", "respectively", "compare", "compared", "versus", "vs"))
@@ -183,9 +185,16 @@ class Clashes(Ranking):
                 continue
             if part.condition.plan.main != plan.main or item.entity is not None:
                 continue
+            others = [one for one in parts if one is not part]
+            key = self.resolver.catalog.key(plan.main)
+            if item.figures and key is not None:  # the average freight, excluding orders from Germany
+                denied = Plan(
+                    plan.main, (Output(as_column(key)),), part.condition.plan.where, also=part.condition.plan.also
+                )
+                left = [*parts_of(conjoined(others)), Member(as_column(key), denied, True), *extra]
+                return replace(plan, where=everything(left))
             if item.figures:
                 self.resolver.doubt("a figure without a figure is not the figure of what is left", 0.8)
-            others = [one for one in parts if one is not part]
             taken = replace(plan, where=part.condition.plan.where, also=part.condition.plan.also, orders=(), limit=None)
             whole = replace(plan, where=everything([*parts_of(conjoined(others)), *extra]))
             return replace(whole, combined=Combined("except", taken))

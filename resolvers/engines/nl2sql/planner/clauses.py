@@ -19,6 +19,10 @@ _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.
 _WHOLE = frozenset(("company", "firm", "business", "organisation", "organization", "staff", "team"))
 _HELD = 0.85
 """How well a word must be known as a value for what `that` says behind it to be said of its rows."""
+_SAID_OF = (Cue.FROM, Cue.PREPOSITION, Cue.WITH, Cue.LIGHT, Cue.BY, Cue.RELATIVE)
+"""What stands between rows and what is said of them."""
+_CALLED = 0.95
+"""How well words must fit a table to call it."""
 _BEFORE_KINDS = frozenset(("the", "a", "an", "of", "in", "at", "from", "for", "by", "with", "on", "to", "and", "or"))
 """Words before one that says what kind of thing the name behind it is."""
 
@@ -119,8 +123,11 @@ class Clauses(ColumnPairs):
                 self.joined = "but"
             behind = self.cut.linked.tokens[self.atoms[self.i].last :][:2]
             self.those = [token.text.lower() for token in behind] == ["those", "of"]
+            taken_away = self.atoms[self.i].text.lower().startswith("exc")
             self.i += 1
             self.skip(Cue.ALL)
+            if taken_away and self._rows_again():
+                return True
             single = self.at(1) if self.is_(Cue.HAVE) and self.table_at(2) else None
             if single is not None and single.text.lower() in ("single", "one"):
                 self.i += 2
@@ -140,6 +147,20 @@ class Clauses(ColumnPairs):
             self._had(noun, negated=True)
             return True
         return False
+
+    def _rows_again(self) -> bool:
+        """`excluding orders from France`, of orders: what is said of them is denied, rather than that there are any."""
+        behind, ref = self.at(1), self.atoms[self.i].ref if self.table_at() else None
+        if ref is None or behind is None or not (behind.verbal or behind.is_(*_SAID_OF)):
+            return False
+        nouns = [*self.frame.items, *(sort.noun for sort in self.frame.sorts if sort.noun is not None)]
+        named = [one for noun in nouns for one in (noun.ref, noun.owner) if one is not None]
+        called = [{one.table for one in each.tables if one.score >= _CALLED} for each in (ref, *named)]
+        if not any(called[0] & tables for tables in called[1:]):
+            return False
+        self.i += 1
+        self.remember(ref)
+        return True
 
     def _condition(self) -> bool:
         start = self.i

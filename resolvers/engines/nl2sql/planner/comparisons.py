@@ -66,9 +66,11 @@ class Comparisons(Ordering):
         cond = self._new("value")
         values = [atom.ref] if atom.ref is not None else []
         self.i += 1
-        while self.is_(Cue.OR, Cue.COMMA) and self.value_at(1):
+        while self.value_at(1) and (self.is_(Cue.OR, Cue.COMMA) or (cond.negated and self.is_(Cue.AND))):
             ref = self.atoms[self.i + 1].ref
-            if self.is_(Cue.COMMA) and not self._or_follows(self.i + 2):
+            if cond.negated and not (self.is_(Cue.OR) or self._same_kind(values[0], ref)):
+                break  # from neither the USA nor Mexico, said as `not from the USA and Mexico`
+            if self.is_(Cue.COMMA) and not self._or_follows(self.i + 2, *((Cue.AND,) if cond.negated else ())):
                 break
             self.i += 2
             if ref is not None:
@@ -96,8 +98,8 @@ class Comparisons(Ordering):
             cond.kind, cond.operator, cond.how = "compare", operator, "time"
             self.i += 1
 
-    def _or_follows(self, at: int) -> bool:
-        return any(atom.is_(Cue.OR) for atom in self.atoms[at : at + 4])
+    def _or_follows(self, at: int, *also: Cue) -> bool:
+        return any(atom.is_(Cue.OR, *also) for atom in self.atoms[at : at + 4])
 
     def _valued(self, noun: Noun) -> None:
         """`whose country is France or Spain`."""

@@ -262,11 +262,20 @@ class Conditions(Along):
         comparison = self.by_way(comparison, cond, column, main)
         if not cond.negated:
             return Part(comparison, cond, column)
-        if column.table != main and not self.catalog.refers(main, column.table):
+        if self._is_below(column, cond, main):
             plan = Plan(column.table, (), where=comparison)
             return Part(Related(main, plan, True), cond, column)
         turned = Comparison(comparison.left, comparison.operator, comparison.right, True)
         return Part(turned, cond, column)
+
+    def _is_below(self, column: ColumnKey, cond: Cond, main: str) -> bool:
+        """Whether a row has several of those that a condition is said of, none of which may be such. Of rows that are
+        counted it is denied of each of them: the most orders, leaving out orders from France.
+        """
+        if column.table == main or self.catalog.refers(main, column.table):
+            return False
+        said_of = self.resolver.table(cond.near[0]) if cond.near else None
+        return not (column.table in self._counted and said_of == column.table)
 
     def _literal(self, cond: Cond, ref: Ref, main: str, last: ColumnKey | None) -> Part | None:
         """A number, date or text that belongs to no column yet."""
@@ -634,8 +643,7 @@ class Conditions(Along):
             return None
         if isinstance(found, Comparison):
             return self._signed(found, cond, column, main)
-        below = column.table != main and not self.catalog.refers(main, column.table)
-        if cond.negated and below:
+        if cond.negated and self._is_below(column, cond, main):
             return Part(Related(main, Plan(column.table, (), where=found), True), cond, column)
         return Part(denied(found) if cond.negated else found, cond, column)
 
