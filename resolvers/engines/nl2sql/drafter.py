@@ -248,6 +248,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
         plain_text(as_duration(text)),
         has_descriptions=vocabulary.is_word("description"),
         has_pieces=vocabulary.is_word("piece") or vocabulary.is_word("item"),
+        has_totals=vocabulary.is_word("total"),
         is_held=vocabulary.is_value,
     )
     text = numbered_columns(text, vocabulary)

@@ -157,7 +157,9 @@ class _Speaker(CatalogNames):
             case Literal():
                 return self.value(term)
             case Nested():
-                return _Speaker(self._known).plan(term.plan)
+                kinds = _listed([self._group(one).removeprefix("the ") for one in term.within], "and")
+                alike = f" of the same {kinds}" if kinds else ""
+                return _Speaker(self._known).plan(term.plan) + alike
 
     def _arithmetic(self, term: Arithmetic) -> str:
         """Two terms combined, or the percentage that they are."""

@@ -158,6 +158,8 @@ class Nested:
     """The single value that another plan answers with, such as the average."""
 
     plan: "Plan"
+    within: tuple[Column, ...] = ()
+    """Columns of its main table in which its rows are like the row that it stands beside: of their own category."""
 
 
 Term = Column | Figure | Span | Elapsed | Arithmetic | Share | Running | Expression | Literal | Nested

@@ -245,6 +245,14 @@ make | salary pay wage income earnings revenue
 get | salary pay wage
 pay | salary pay wage amount payment price cost total fee charge fare rent premium
 spend | amount cost payment price total
+invoice | amount total invoiced price value
+bill | amount total billed price value
+refund | refund refunded amount total
+reimburse | amount total reimbursed
+donate | amount donation donated total
+invest | amount investment invested total
+owe | balance debt owed amount outstanding
+fine | fine amount penalty
 weigh | weight mass
 last | duration length runtime minutes hours days
 take | duration runtime minutes hours length

@@ -53,6 +53,13 @@ _ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.
 """`Bikes that are non-electric`."""
 _PIECES: Final = re.compile(r"\b(?:pieces?|items?) of (?=[a-z]{4,})", re.IGNORECASE)
 """What counts things that are spoken of in the singular: `three pieces of equipment`."""
+_TOTAL_DONE: Final = re.compile(
+    r"^\s*(?:(?:what (?:is|was)|show|give me|list) )?(?:the )?total (?:amount |sum )?"
+    r"(invoiced|billed|refunded|donated|invested|paid|spent|received|raised|collected)"
+    r"(?= (?:per|by|for|in|on|to|from|of)\b|\s*[?.]|\s*$)",
+    re.IGNORECASE,
+)
+"""`Total invoiced per year`."""
 _LEAVING_OUT: Final = re.compile(
     r"(?:,? but |,? and )?\b(?:leav(?:e|es|ing) out|(?:not |without |don't |do not )count(?:ing)?"
     r"|(?:not |without )(?:including|considering)|disregard(?:ing)?|ignor(?:e|ing)|omit(?:ting)?|skip(?:ping)?"
@@ -70,13 +77,18 @@ _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! 
 
 
 def plainly(
-    text: str, *, has_descriptions: bool, has_pieces: bool = False, is_held: Callable[[str], bool] = lambda word: False
+    text: str,
+    *,
+    has_descriptions: bool,
+    has_pieces: bool = False,
+    has_totals: bool = False,
+    is_held: Callable[[str], bool] = lambda word: False,
 ) -> str:
     """The question with such turns put plainly: `of each shop, and how many cars are in each one` names the shop again.
 
-    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for, and `has_pieces`
-    whether something is called pieces or items; `is_held` tells whether a word is a value of the data, which is then
-    meant as it stands.
+    `has_descriptions` is whether some column holds descriptions, which `describe` then asks for, `has_pieces` whether
+    something is called pieces or items, and `has_totals` whether something is called a total; `is_held` tells whether a
+    word is a value of the data, which is then meant as it stands.
     """
     text = _ARE_NOT_SO.sub(r"\1 not \2", _AS_WELL.sub("", text))
     text = text if has_pieces else _PIECES.sub("", text)
@@ -89,6 +101,7 @@ def plainly(
     asked = _ASKED_LAST.match(text)
     if asked is not None and not _ASKS_ITSELF.search(asked["what"]):
         text = f"How many {asked['what']}{asked['each'] or ''}"
+    text = text if has_totals else _TOTAL_DONE.sub(r"How much was \1 in total", text)
     text = _LEFT_OUT.sub(lambda found: f", excluding {found[1].strip()}", text)
     text = _LEAVING_OUT.sub(" excluding ", text).replace("  ", " ")
     text = _OVERALL.sub("", text)

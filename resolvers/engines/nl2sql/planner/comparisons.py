@@ -18,6 +18,8 @@ POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or ove
             "or better", "or worse", "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
 
 
+_OWN = frozenset(("own", "same", "its", "their", "his", "her", "respective"))
+"""Words of what each row has to itself."""
 _ONWARD = frozenset(("on", "onward", "onwards"))
 
 
@@ -369,13 +371,14 @@ class Comparisons(Ordering):
         extreme = Aggregate.MAX if getattr(atom.said, "descending", True) else Aggregate.MIN
         aggregate = atom.said if atom.is_(Cue.AGGREGATE) else extreme
         self.i += 1
+        own = self._of_own_kind()
         self.skip(Cue.OF)
         values: list[Cond] = []
         if atom.is_(Cue.SUPERLATIVE) and self.value_at() and self.table_at(1):
             values.append(self.plain_value())  # the oldest German explorer
             values[0].negated = False
-        noun = self.noun()
-        cond.nest = Nest(aggregate, noun, values)
+        noun = self.noun() if own is None else None
+        cond.nest = Nest(aggregate, noun, values, own=own)
         if atom.is_(Cue.SUPERLATIVE) and noun is not None and noun.ref is not None and may_be_table(noun.ref):
             noun.degree = atom.said
         if noun is not None and cond.noun is None and noun.ref is not None and not may_be_table(noun.ref):
@@ -385,6 +388,27 @@ class Comparisons(Ordering):
         table = noun is not None and noun.ref is not None and may_be_table(noun.ref)
         if table and (follows := self.at()) is not None and follows.verbal:
             self.scope = cond.nest.conditions  # the average boat built after 2010
+
+    def _of_own_kind(self) -> Noun | None:
+        """`of their own category`, `in its city`, `for the same job`: those that are like each row in something."""
+        if not self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM):
+            return None
+        ahead = 1
+        while self.is_(Cue.SAME, Cue.HAVE, Cue.ALL, Cue.EACH, Cue.OF, offset=ahead):
+            ahead += 1
+        noun = self.at(ahead) if self.noun_at(ahead) else None
+        if noun is None:
+            return None
+        between = self.cut.linked.tokens[self.atoms[self.i].first : noun.first]
+        if not _OWN & {token.text.lower() for token in between}:
+            return None
+        start = self.i
+        self.i += ahead
+        found = self.noun()
+        if found is None or found.ref is None:
+            self.i = start
+            return None
+        return found
 
     def _first_of(self, nest: Nest) -> bool:
         """`than the boat with the highest mast`, `than the boat that has the most berths`: the row that comes first."""
@@ -405,6 +429,12 @@ class Comparisons(Ordering):
 
     def _inner(self, nest: Nest) -> None:
         """Conditions of what is computed first: `of the singers from France`."""
+        noun = nest.noun
+        if noun is not None and noun.ref is not None and noun.owner is not None:
+            between = self.cut.linked.tokens[noun.ref.last : noun.owner.first]
+            if _OWN & {token.text.lower() for token in between}:
+                nest.own, noun.owner = Noun(noun.owner), None  # than the average product in its category
+        nest.own = nest.own or self._of_own_kind()
         while self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM, Cue.ALL, Cue.EACH, Cue.WITH, Cue.LIGHT) and (
             self.value_at(1) or self.noun_at(1) or self.is_(Cue.ALL, offset=1)
         ):

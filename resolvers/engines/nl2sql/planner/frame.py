@@ -50,6 +50,8 @@ class Nest:
     conditions: "list[Cond]" = field(default_factory=list)
     every: bool = False
     """More than any, more than all."""
+    own: Noun | None = None
+    """What rows are alike in that it is computed of: the average of their own category."""
     sort: "Sort | None" = None
     """Which row it is of, where one is told by what comes first: the boat with the highest mast."""
 

@@ -31,7 +31,15 @@ from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.item_spans import ItemSpans
 from resolvers.engines.nl2sql.planner.lasting import age_of, duration_of, is_length, says_how_long
-from resolvers.engines.nl2sql.planner.measuring import amount_of, is_of_days, measured_by_verb, total_below
+from resolvers.engines.nl2sql.planner.measuring import (
+    amount_of,
+    is_of_all,
+    is_of_days,
+    measured_by_verb,
+    places_of_deeds,
+    rows_of_deed,
+    total_below,
+)
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.occasions import done_when
 from resolvers.engines.nl2sql.planner.people import asked_for, named_by_deed
@@ -269,7 +277,8 @@ class Items(ItemSpans):
     def _worth(self, table: str, noun: Noun) -> Item | None:
         """`how much does ... cost`: the amount that another word of the question speaks of."""
         mentions = [one for one in self.resolver.cut.linked.mentions if one.kind is MentionKind.COLUMN]
-        for one in sorted(mentions, key=lambda one: -one.score * (one.last - one.first)):
+        deeds = places_of_deeds(self.resolver)  # refunded, of a column that tells the amount of a refund
+        for one in sorted(mentions, key=lambda one: (one.first not in deeds, -one.score * (one.last - one.first))):
             column = one.column
             if column is not None and column.table == table and one.score >= 0.65 and self.catalog.is_measure(column):
                 self.resolver.used.add((one.first, one.last))
@@ -298,25 +307,12 @@ class Items(ItemSpans):
         said = {token.text.lower() for token in tokens}
         return (
             bool(said & {"together", "altogether", "overall"})
-            or self._is_spent()
+            or is_of_all(self.resolver)
             or any(
                 one.text.lower() == "in" and other.text.lower() in ("total", "all", "sum")
                 for one, other in pairwise(tokens)
             )
         )
-
-    def _is_spent(self) -> bool:
-        """`how much was spent on repairs`: whatever was, over all of them."""
-        tokens = self.resolver.cut.linked.tokens
-        done = (
-            (
-                one.text.lower() in ("was", "were", "been", "money")
-                and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")
-            )
-            or (one.text.lower() in ("we", "they") and other.lemma in ("spend", "earn", "pay"))
-            for one, other in pairwise(tokens)
-        )
-        return not tells_apart(self.resolver) and self.resolver.subject() is not None and any(done)
 
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is: of several places the one whose name says what the question does."""
@@ -424,6 +420,11 @@ class Items(ItemSpans):
             values += [ref for cond in resolver.frame.conditions if cond.nest is not None for ref in cond.nest.said]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
+        if table is None and noun.wh == "much":
+            table = rows_of_deed(resolver)
+            worth = self._worth(table, replace(noun, aggregates=(Aggregate.SUM,))) if table is not None else None
+            if worth is not None:  # how much was invoiced per year
+                return self._of_those(worth, replace(noun, aggregates=(Aggregate.SUM,)))
         if noun.wh == "who" and (doer := named_by_deed(resolver)) is not None:
             return self._column(doer, noun)  # who directed it, where a column tells the director
         if noun.wh == "who":
@@ -466,7 +467,8 @@ class Items(ItemSpans):
             return self._place(table, noun)
         if noun.wh == "much":
             worth = self._worth(table, noun) or total_below(resolver, table, noun)
-            amount = amount_of(self.catalog, table) if worth is None and len(resolver.frame.items) > 1 else None
+            several = len(resolver.frame.items) > 1 or is_of_all(resolver)
+            amount = amount_of(self.catalog, table) if worth is None and several else None
             worth = self._column(amount, noun) if amount is not None else worth  # were sold, and for how much
             return self._of_those(worth, noun) if worth is not None else None
         return self._entity(table, noun) if noun.wh == "who" else None

@@ -1,12 +1,14 @@
 """What adjectives and verbs measure that name no column: `the oldest`, `earned the most`."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of_action
 from resolvers.engines.nl2sql.language.plans import is_foreseen
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_participle
+from resolvers.engines.nl2sql.mention import Token
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure, Plan
 from resolvers.engines.nl2sql.planner.atoms import Ref
@@ -14,6 +16,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, counts_things
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Noun, Sort
 from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.planner.things import tells_apart
 
 _LEAST: Final = 0.55
 """How well a column must go with a verb for its numbers to be what is done."""
@@ -23,6 +26,12 @@ _NEARLY: Final = 0.02
 """How much less than the best a number may fit to be taken before one that was only planned."""
 _CALLED: Final = 0.7
 """How well a verb must fit a number that is called by it."""
+_CALLS: Final = 0.95
+"""How well a verb must fit a table to speak of its rows."""
+_TAKING: Final = frozenset(("receive", "raise", "collect"))
+"""What is done with money beside what the amounts of rows tell by themselves."""
+_PASSIVE: Final = frozenset(("was", "were", "been", "money"))
+_WE: Final = frozenset(("we", "they"))
 _COMING_TO: Final = frozenset(("amount", "total", "sum", "price", "value", "cost", "fee"))
 """Words of the numbers that tell how much something comes to."""
 
@@ -43,7 +52,9 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
     if degree is None or not items:
         return None
     catalog, table = resolver.catalog, items[0].table
-    for tables in ([table], [one for one in resolver.mentioned() if one != table], catalog.below(table)):
+    rows = rows_of_deed(resolver)
+    deeds = [rows] if rows is not None and catalog.refers(rows, table) else []  # invoiced the most
+    for tables in ([table], deeds, [one for one in resolver.mentioned() if one != table], catalog.below(table)):
         found = [(fit, key) for one in tables for key, fit in catalog.vocabulary.measured(degree, [one])]
         found = [one for one in found if catalog.is_measure(one[1]) and one[1] not in catalog.known.forbidden]
         best = max((fit for fit, _ in found), default=0.0)
@@ -99,6 +110,38 @@ def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:
     return named[0] if best >= _LEAST and len(set(named)) == 1 else None
 
 
+def is_of_all(resolver: Resolver) -> bool:
+    """`how much was spent on repairs`, `how much did we receive`: whatever was, over all of them."""
+    tokens = resolver.cut.linked.tokens
+    done = (
+        (one.text.lower() in _PASSIVE and (_is_money_deed(other) or other.text.lower() in _PASSIVE))
+        or (one.text.lower() in _WE and _is_money_deed(other))
+        for one, other in pairwise(tokens)
+    )
+    return not tells_apart(resolver) and any(done)
+
+
+def _is_money_deed(token: Token) -> bool:
+    """Whether money changes hands by a verb."""
+    degree = degree_of_action(token.lemma, most=True)
+    return token.lemma in _TAKING or (degree is not None and "amount" in degree.measures)
+
+
+def places_of_deeds(resolver: Resolver) -> set[int]:
+    """Where verbs of money stand in a question."""
+    return {place for place, token in enumerate(resolver.cut.linked.tokens) if _is_money_deed(token)}
+
+
+def rows_of_deed(resolver: Resolver) -> str | None:
+    """The table that a verb of money speaks of, where nothing else is named: how much was invoiced."""
+    at = places_of_deeds(resolver)
+    said = [one for one in resolver.cut.linked.mentions if one.first in at and one.last == one.first + 1]
+    rows = [one.table for one in said if one.table is not None and one.score >= _CALLS]
+    columns = [one.column for one in said if one.column is not None and one.score >= _CALLED]
+    found = rows or [key.table for key in columns if resolver.catalog.is_measure(key)]
+    return found[0] if len(set(found)) == 1 else None
+
+
 def spent_below(resolver: Resolver, items: Sequence[Item]) -> Item | None:
     """`how much did each buyer spend`: the total of what the verb is measured by, over the rows that belong to one."""
     item = items[0] if len(items) == 1 else None
@@ -110,7 +153,9 @@ def spent_below(resolver: Resolver, items: Sequence[Item]) -> Item | None:
 def total_below(resolver: Resolver, table: str, noun: Noun) -> Item | None:
     """The total of what a verb is measured by, over the rows that belong to those of a table; None without just one."""
     catalog = resolver.catalog
-    found = [key for one in catalog.below(table) if (key := measured_by_verb(resolver, one)) is not None]
+    rows = rows_of_deed(resolver)  # what was invoiced, over other tables too
+    below = [rows] if rows is not None and catalog.refers(rows, table) else catalog.below(table)
+    found = [key for one in below if (key := measured_by_verb(resolver, one)) is not None]
     done = [one.noun for one in resolver.frame.conditions if one.how == DONE_TO and one.noun is not None]
     told = {key.table for one in done if (key := resolver.column(one, "time")) is not None}
     found = [one for one in found if one.table in told] or found  # paid, of bills with a `paid_on`

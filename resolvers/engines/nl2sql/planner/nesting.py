@@ -19,7 +19,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.planner.frame import Nest, Sort
+from resolvers.engines.nl2sql.planner.frame import Nest, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -50,6 +50,7 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
     aggregate = nest.aggregate
     if made.catalog.is_moment_like(column) != made.catalog.is_moment_like(inner_column):
         resolver.doubt("a moment is compared with what is none", 0.6)
+    within = _own_kind(made, nest.own, inner_column.table, main) if nest.own is not None else ()
     if aggregate is None and nest.noun is not None and not nest.conditions:
         if nest.every:
             aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
@@ -78,7 +79,21 @@ def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator
     also = also_of(inner, inner_column.table)
     if table is not None and table != inner_column.table and not made.catalog.refers(inner_column.table, table):
         also = (*also, table)
-    return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))
+    return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also), within)
+
+
+def _own_kind(made: "Conditions", own: Noun, table: str, main: str) -> tuple[Column, ...]:
+    """The column that tells which rows of a table are alike: `of their own category`, which a key may tell."""
+    resolver, found = made.resolver, None
+    if (kind := resolver.table(own.ref)) is not None and own.ref is not None and may_be_table(own.ref):
+        keys = [key for key in made.catalog.joins.keys_of(table) if (key.table, key.to) == (table, kind)]
+        columns = [ColumnKey(table, key.columns[0]) for key in keys if len(key.columns) == 1]
+        found = columns[0] if len(columns) == 1 else None
+    found = found or resolver.column(own)
+    if found is None or found.table != table or table != main:
+        resolver.doubt("rows are compared with those that are alike in something, and it is not known in what", 0.9)
+        return ()
+    return (as_column(found),)
 
 
 def _of_the_first(made: "Conditions", sort: Sort, column: ColumnKey, inner: Sequence[Part]) -> Term | None:

@@ -174,7 +174,23 @@ class SelectScope:
             case Literal():
                 return literal(term)
             case Nested():
-                return exp.Subquery(this=self.write(term.plan))
+                return exp.Subquery(this=self._beside_rows(term) if term.within else self.write(term.plan))
+
+    def _beside_rows(self, term: Nested) -> exp.Query:
+        """What another plan answers with of those rows that are like each row beside it."""
+        query = self.write(term.plan)
+        name = self.joins.finder.tables[term.plan.main].name
+        tables = [one for one in query.find_all(exp.Table) if one.name == name and one.parent_select is query]
+        if not isinstance(query, exp.Select) or len(tables) != 1:
+            raise Unwritable("It cannot be told of which rows a figure is.")
+        inner = exp.to_identifier(tables[0].alias_or_name, quoted=True)
+        alike = [
+            exp.EQ(
+                this=exp.column(exp.to_identifier(one.column, quoted=True), table=inner), expression=self.column(one)
+            )
+            for one in term.within
+        ]
+        return query.where(*alike, copy=False)
 
     def ordered(self, term: Term) -> exp.Expr:
         """A term as rows are ordered by it: text that holds numbers counts as numbers."""

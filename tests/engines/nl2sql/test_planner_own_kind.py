@@ -1,0 +1,40 @@
+"""Figures of those rows that are like each row in something: the average of their own category."""
+
+import pytest
+
+from resolvers.engines.nl2sql.stored import restored, stored
+from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, table
+
+HARBOUR = table("harbours", "harbour_id*:INTEGER harbour_name")
+BOAT = keyed(
+    table("boats", "boat_id*:INTEGER boat_name kind mast:DOUBLE price:DOUBLE harbour_id:INTEGER"),
+    harbour_id="harbours.harbour_id",
+)
+BOATS = knowledge(HARBOUR, BOAT)
+
+
+@pytest.mark.parametrize(
+    ("said", "column"),
+    [
+        ("Which boats have a price above the average of their own kind?", "kind"),
+        ("Which boats have a price above the average price of the same kind?", "kind"),
+        ("Boats with a price higher than the average boat in their harbour", "harbour_id"),
+        ("List boats whose price is above the average price in its harbour", "harbour_id"),
+    ],
+)
+def test_an_average_may_be_one_of_those_that_are_alike(said: str, column: str) -> None:
+    found = drafted(said, BOATS)
+    sql = found.sql.replace('"', "")
+    assert "boats.price > (SELECT AVG(boats_2.price)" in sql
+    assert f"WHERE boats_2.{column} = boats.{column})" in sql
+    assert "of the same" in found.reading
+
+
+def test_an_average_of_all_stays_one_of_all() -> None:
+    assert "boats_2.kind" not in drafted("Which boats have a price above the average?", BOATS).sql.replace('"', "")
+
+
+def test_such_a_plan_is_stored_whole() -> None:
+    plan = drafted("Which boats have a price above the average of their own kind?", BOATS).plan
+    assert plan is not None
+    assert restored(stored(plan)) == plan
