@@ -97,11 +97,11 @@ _OPERATORS: Final = {
     ">|surpasses|surpass",
     Operator.AT_LEAST: "at least|no less than|not less than|no fewer than|not fewer than|greater than or equal to|"
     "more than or equal to|equal to or more than|equal to or greater than|>=|or more|or better|or above|or higher|or greater|"
-    "or older|or over|a minimum of|minimum of|not below|larger than or equal to|higher than or equal to|or later",
+    "or older|or over|a minimum of|minimum of|not below|larger than or equal to|higher than or equal to|or later|or longer|or larger|or bigger|or heavier|or taller",
     Operator.LESS: "less than|fewer than|below|under|beneath|<",
     Operator.AT_MOST: "at most|no more than|not more than|less than or equal to|fewer than or equal to|<=|or less|"
     "or fewer|or below|or lower|or younger|or earlier|up to|a maximum of|maximum of|equal to or less than|"
-    "not exceeding|smaller than or equal to|lower than or equal to|not above|not over|within",
+    "not exceeding|or shorter|or smaller|or lighter|or cheaper|smaller than or equal to|lower than or equal to|not above|not over|within",
     Operator.EQUAL: "equal to|equals|equal|exactly|=|is exactly|precisely|the same as",
 }
 _PLAIN: Final[dict[Cue, str]] = {
@@ -187,7 +187,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "had been|each of|a list of|the list of|list of|set of|one|ones|kind of|type of information|recorded in total|"
     "along with their|if|let|out|up|off|too|itself|themselves|himself|own s|given|following|stored|listed|registered|"
     "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|anything|something|everything|yet|ever|together|named as|called as|'re|'ve|"
-    "how|why|still|world|worldwide|globally|in the world|of the world|around the world|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
+    "how|why|still|worldwide|globally|in the world|of the world|around the world|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
     Cue.LIGHT: "part of|a part of|take part in|takes part in|took part in|taken part in|taking part in|take part|takes part|took part|"
     "taken part|taking part|participated in|participate in|participates in|participating in|take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"

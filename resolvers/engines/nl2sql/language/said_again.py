@@ -53,6 +53,9 @@ _ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.
 """`Bikes that are non-electric`."""
 _PIECES: Final = re.compile(r"\b(?:pieces?|items?) of (?=[a-z]{4,})", re.IGNORECASE)
 """What counts things that are spoken of in the singular: `three pieces of equipment`."""
+_ALTOGETHER: Final = re.compile(r"\b(?:altogether|all together|all told)(?=\s*[?.!,]|\s*$)", re.IGNORECASE)
+_NAME_FIRST: Final = re.compile(r"^\s*name(?=(?:,| and) )", re.IGNORECASE)
+"""`Name and credit limit of the customers`, which is no command to name something."""
 _TOTAL_DONE: Final = re.compile(
     r"^\s*(?:(?:what (?:is|was)|show|give me|list) )?(?:the )?total (?:amount |sum )?"
     r"(invoiced|billed|refunded|donated|invested|paid|spent|received|raised|collected)"
@@ -104,6 +107,7 @@ def plainly(
     text = text if has_totals else _TOTAL_DONE.sub(r"How much was \1 in total", text)
     text = _LEFT_OUT.sub(lambda found: f", excluding {found[1].strip()}", text)
     text = _LEAVING_OUT.sub(" excluding ", text).replace("  ", " ")
+    text = _NAME_FIRST.sub("the name", _ALTOGETHER.sub("in total", text))
     text = _OVERALL.sub("", text)
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))

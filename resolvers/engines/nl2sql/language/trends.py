@@ -87,6 +87,14 @@ _FIGURE: Final = re.compile(
 """A figure of which it is asked for which of two it is greater."""
 
 
+_HIGHER: Final = re.compile(
+    r"^(?:which|who|what)(?: of (?:the|these) two)?(?: [\w ]+?)? (?:has|have|had) (?:the |an? )?(?P<more>\w+) "
+    r"(?P<what>[\w ]+?)[,:] (?P<one>[\w' -]+?),? or (?P<other>[\w' -]+?)\?$",
+    re.IGNORECASE,
+)
+"""The same, asked for which of two has it: `Which has the higher average budget, drama or comedy?`."""
+
+
 def side_by_side(text: str) -> str:
     """A question which of two has more of something as the numbers of both: `Did Ann or Bob sell more boats?`."""
     figure = _FIGURE.match(text.strip())
@@ -98,6 +106,10 @@ def side_by_side(text: str) -> str:
         rows, one, other = (found[part].strip() for part in ("rows", "one", "other"))
         many = "number of " if any(word.endswith("s") for word in rows.split()) else ""
         return f"{many}{rows} {_both(found.groupdict().get('tie') or 'of', one, other)}{text[found.end() :]}"
+    higher = _HIGHER.match(text.strip())
+    degree = degree_of(higher["more"]) if higher is not None else None
+    if higher is not None and degree is not None and degree.comparative:
+        return f"Show the {higher['what']} {_both('of', higher['one'], higher['other'])}"
     return text
 
 

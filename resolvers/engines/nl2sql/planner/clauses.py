@@ -122,7 +122,8 @@ class Clauses(ColumnPairs):
             if self.frame.conditions and self.joined == "and" and self.atoms[self.i].text.lower().startswith("exce"):
                 self.joined = "but"
             behind = self.cut.linked.tokens[self.atoms[self.i].last :][:2]
-            self.those = [token.text.lower() for token in behind] == ["those", "of"]
+            never = "never" in self.atoms[self.i].text.lower()  # buyers who never paid in cash, in none of their rows
+            self.those = never or [token.text.lower() for token in behind] == ["those", "of"]
             taken_away = self.atoms[self.i].text.lower().startswith("exc")
             self.i += 1
             self.skip(Cue.ALL)
@@ -416,7 +417,7 @@ class Clauses(ColumnPairs):
         if table and noun.ref is not None:
             if self.negated:
                 self._had(noun, negated=True)
-            elif self._possessed(start):
+            elif self._possessed(start) or self._listed_with(start):
                 self.frame.items.append(noun)
                 self.remember(noun.ref)
             elif self.scope is not None and not self.listing:
@@ -504,6 +505,9 @@ class Clauses(ColumnPairs):
             self.i += 1
             return
         whole = self._in_total(atom)
+        if whole and self.last is not None and self.last.count is not None:
+            self.i += 1  # have more than 10 customers in total
+            return
         figure = Aggregate.AVG if self._on_average(atom) else Aggregate.SUM if whole else None
         if figure is not None and last is not None and last.noun is None and last.nest is None and last.values:
             last.figure = figure  # pay over 3500 on average

@@ -7,6 +7,7 @@ from typing import Literal as OneOf
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
@@ -15,7 +16,8 @@ from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
 
 POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
-            "or better", "or worse", "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
+            "or better", "or worse", "or below", "or lower", "or younger", "or earlier", "or longer", "or larger",
+            "or bigger", "or heavier", "or taller", "or shorter", "or smaller", "or lighter", "or cheaper"}  # fmt: skip
 
 
 _OWN = frozenset(("own", "same", "its", "their", "his", "her", "respective"))
@@ -78,7 +80,9 @@ class Comparisons(Ordering):
             if ref is not None:
                 values.append(ref)
         cond.values = tuple(values)
-        if len(values) == 1 and any(one.values and one.values[0].kind == "date" for one in values[0].literals):
+        if len(values) == 1 and any(
+            one.values and one.values[0].kind in ("date", "time") for one in values[0].literals
+        ):
             self._from_then_on(cond)
         before = self.atoms[atom_at] if (atom_at := self.atoms.index(atom) - 1) >= 0 else None
         cond.how = "in" if before is not None and before.is_(Cue.PREPOSITION, Cue.FROM) else ""
@@ -117,11 +121,19 @@ class Comparisons(Ordering):
             more.values = self.plain_value().values
             self._add(more)
             return
-        atom = self.at()
-        if atom is not None and atom.is_(Cue.COMPARE) and atom.text.lower() in POSTFIX:
-            cond.operator = atom.said if isinstance(atom.said, Operator) else Operator.EQUAL
-            self.i += 1
+        cond.operator = self._or_beyond() or cond.operator
         self._add(cond)
+
+    def _or_beyond(self) -> Operator | None:
+        """`60 or more`, `60 days or longer`: which way a value is not the only one, behind its unit."""
+        unit = self.at()
+        lemma = self.cut.linked.tokens[unit.first].lemma if unit is not None else ""
+        at = 1 if lemma in UNITS or measures_of(lemma) else 0
+        atom = self.at(at)
+        if atom is None or not atom.is_(Cue.COMPARE) or atom.text.lower() not in POSTFIX:
+            return None
+        self.i += at + 1
+        return atom.said if isinstance(atom.said, Operator) else None
 
     def _same_kind(self, one: Ref, other: Ref | None) -> bool:
         columns = {mention.column for mention in one.values}
@@ -355,6 +367,12 @@ class Comparisons(Ordering):
         first = self.atoms[start].first
         said = self.cut.linked.tokens[first - 1].text.lower() if first else ""
         return start > 0 and self.atoms[start - 1].is_(Cue.WITH) and said in ("its", "their", "his", "her")
+
+    def _listed_with(self, start: int) -> bool:
+        """`invoices with customer and amount`: what is shown beside, as a list in the singular says."""
+        atom, tokens = self.atoms[start], self.cut.linked.tokens
+        bare = start > 0 and self.atoms[start - 1].is_(Cue.WITH) and atom.first == self.atoms[start - 1].last
+        return bare and tokens[atom.last - 1].is_lemma and self.is_(Cue.AND, Cue.COMMA) and self.noun_at(1)
 
     def _touches(self) -> bool:
         return self.atoms[self.i].first == self.atoms[self.i - 1].last

@@ -119,8 +119,8 @@ class Items(ItemSpans):
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         plural = noun.ref is not None and not self.resolver.cut.linked.tokens[noun.ref.last - 1].is_lemma
-        if plural and not noun.distinct and self._is_said_of_rows(noun, target):
-            return self._entity(target.table, noun)  # list the key accounts, of clients that are some or not
+        if (plural or noun.wh == "who") and not noun.distinct and self._is_said_of_rows(noun, target):
+            return self._entity(target.table, noun)  # list the key accounts, who was president
         return self._column(target, noun)
 
     def _is_said_of_rows(self, noun: Noun, target: ColumnKey) -> bool:

@@ -15,6 +15,8 @@ from resolvers.engines.nl2sql.planner.verbal import tells_which
 _BEFORE: Final = (Cue.AGGREGATE, Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.SHARE, Cue.DIFFERENCE, Cue.EVERYTHING)
 MODIFIED: Final = 0.8
 """How well a noun must be known for a word before it to be passed over."""
+_HELD: Final = 0.95
+"""How well a word must be a value to tell which rows are meant rather than what is shown of them."""
 STRONG: Final = 0.5
 """How well words must fit to be a noun or a value."""
 
@@ -92,7 +94,20 @@ class Reader:
             return False
         if not ref.mentions:
             return True
-        return bool(ref.literals or ref.values or ref.patterns) and (not ref.is_noun or value_first(ref))
+        held = bool(ref.literals or ref.values or ref.patterns)
+        return held and (not ref.is_noun or value_first(ref) or self._says_which(offset))
+
+    def _says_which(self, offset: int) -> bool:
+        """`open invoices`, of invoices some of which are open: what another table calls a column so says nothing."""
+        atom, rows = self.at(offset), self.at(offset + 1)
+        if atom is None or atom.ref is None or rows is None or rows.ref is None or rows.first != atom.last:
+            return False
+        if not surely_table(rows.ref) or may_be_table(atom.ref):
+            return False
+        tables = {one.table for one in rows.ref.tables if one.score >= rows.ref.best(MentionKind.TABLE)}
+        held = {one.column.table for one in atom.ref.values if one.column is not None and one.score >= _HELD}
+        shown = {one.column.table for one in atom.ref.columns if one.column is not None}
+        return bool(held & tables) and not shown & tables
 
     def maybe_value_at(self, offset: int = 0) -> bool:
         """Whether what stands there may be a value, though a noun fits as well."""
