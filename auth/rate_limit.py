@@ -9,8 +9,7 @@ import contextlib
 import logging
 import math
 import time
-from bisect import bisect_right
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -121,7 +120,7 @@ class MemoryWindows:
     def __init__(self, clock: Callable[[], float], most: int = MOST_WINDOWS) -> None:
         self._clock = clock
         self._most = most
-        self._windows: OrderedDict[str, list[float]] = OrderedDict()
+        self._windows: OrderedDict[str, deque[float]] = OrderedDict()
 
     def charge(self, key: str, limit: int, cost: int) -> tuple[bool, float, int]:
         """Charge when there is room; whether there was, and what `look` tells after it."""
@@ -147,12 +146,12 @@ class MemoryWindows:
         if times := self._windows.get(key):
             times.pop()
 
-    def _live(self, key: str, since: float) -> list[float]:
+    def _live(self, key: str, since: float) -> deque[float]:
         times = self._windows.get(key)
         if times is None:
-            return []
-        if times and times[0] <= since:  # a call made exactly one window ago has left it
-            del times[: bisect_right(times, since)]
+            return deque()
+        while times and times[0] <= since:  # a call made exactly one window ago has left it
+            times.popleft()
         return times
 
 
