@@ -243,13 +243,18 @@ def expected_revisions(header: str | None) -> frozenset[int] | None:
     return frozenset(int(revision) for _, revision, _ in _ETAG.findall(header))
 
 
-def entity_tag(revision: int, content: bytes) -> str:
+def digest_of(content: bytes) -> str:
+    """What tells an answer from every other one of its revision: 64 bits as sixteen digits."""
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def entity_tag(revision: int, digest: str) -> str:
     """The `ETag` of an answer: the revision, which guards updates, and a digest of what is said about it.
 
     What is shown can change while the revision stands, such as how often it was read, so the revision alone would not
     tell a client that what it has is still what it would get.
     """
-    return f'"{revision}-{hashlib.blake2b(content, digest_size=8).hexdigest()}"'
+    return f'"{revision}-{digest}"'
 
 
 def known(header: str | None, tag: str) -> bool:

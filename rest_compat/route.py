@@ -27,7 +27,7 @@ from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.kept_answers import keep_answer, look_at_catalog
-from rest_compat.request import ContextFactory, entity_tag, given, known, state_of
+from rest_compat.request import ContextFactory, digest_of, entity_tag, given, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 from schema.problems import unknown_parameters
 
@@ -217,10 +217,17 @@ class OperationRoute(Route):
         else:
             content = self.answer.dump_json(value)
         revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
-        told_by = getattr(value, "_told_by", None)  # of a view whose content is large
-        tag = None if revision is None else entity_tag(revision, told_by or content)
+        tag = None if revision is None else entity_tag(revision, self._digest(value, content))
         headers = {} if tag is None else {"ETag": tag}
         return Response(content, status, headers=headers, media_type="application/json"), tag
+
+    @staticmethod
+    def _digest(value: Any, content: bytes) -> str:
+        known: str | None = getattr(value, "_digest", None)  # of a document
+        if known is not None:
+            return known
+        told_by: bytes | None = getattr(value, "_told_by", None)  # of a view whose content is large
+        return digest_of(told_by or content)
 
     def _framed(self, framed: Any, items: list[Any]) -> bytes:
         """A list in its envelope; items that are views bring their own bytes."""

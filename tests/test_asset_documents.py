@@ -146,6 +146,46 @@ def _as_kept(columns: dict[int, bytes]) -> Callable[[dict[str, Any]], Any]:
     return same
 
 
+async def test_one_asset_alone_is_its_document(world: World, wide: str) -> None:
+    alone = wide.replace("public.wide&include_children=true", "public.wide.c07")
+    first = await asked(world, alone)
+    assert len(await kept(world)) == 1
+    forget_answers(world)
+    mark = asset_documents.update().values(document=first.content.replace(b'"c07"', b'"kept"'))
+    await world.app.parts.database.write(lambda connection: connection.execute(mark).close())
+    assert b'"kept"' in (await asked(world, alone)).content
+    await world.app.parts.database.write(changed(description="new words"))
+    forget_answers(world)
+    fresh = await asked(world, alone)  # of the columns, as it has no document yet
+    assert orjson.loads(fresh.content) == orjson.loads(first.content) | {"description": "new words"}
+    assert [content for _, content in (await kept(world)).values()] == [fresh.content]
+    forget_answers(world)
+    again = await asked(world, alone)
+    assert (again.content, again.headers["etag"]) == (fresh.content, fresh.headers["etag"])
+    assert again.headers["etag"] != first.headers["etag"]
+    assert (await asked(world, alone, if_none_match=again.headers["etag"])).status_code == 304
+
+
+async def test_one_asset_alone_is_refused_alike_with_a_document_and_without(world: World, wide: str) -> None:
+    alone = wide.replace("public.wide&include_children=true", "public.wide.c03")
+    headers = {"X-Project-ID": world.shop}
+
+    async def refused(path: str) -> tuple[int, Any]:
+        forget_answers(world)
+        answer = await world.request("GET", path, token=world.owner, headers=headers)
+        error = answer.json()["error"]
+        return answer.status_code, (error["code"], error["message"], error["details"])
+
+    without = await refused(f"{alone}&asset_type=table")
+    assert len(await kept(world)) == 1
+    assert await refused(f"{alone}&asset_type=table") == without
+    assert without[0] == 400
+    assert (await world.request("DELETE", alone, token=world.owner, headers=headers)).status_code == 200
+    assert await kept(world) == {}
+    assert (await refused(alone))[0] == (await refused(f"{alone}x"))[0] == 404
+    assert await kept(world) == {}
+
+
 async def test_edits_removals_and_ingestion_end_documents(world: World, wide: str, uri: str) -> None:
     await asked(world, wide)
     assert len(await kept(world)) == COLUMNS

@@ -7,12 +7,14 @@ those that nobody reads take neither time nor room, and after a change of the co
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from persistence.engine import Database
 from persistence.queries.asset_view import RENDERED_BY, Document, HotStatement, answer_columns, document_of
+from persistence.queries.standing import STANDING
 from persistence.repository import Scope
 from persistence.tables.catalog import asset_documents, metadata_assets
 from schema.utils.metadata_asset import MAX_CHILDREN, AssetType
@@ -29,6 +31,17 @@ WITH_DOCUMENTS: Final = metadata_assets.outerjoin(
     ),
 )
 """Assets with their documents, and nulls for those that have none."""
+_ALONE: Final = HotStatement(
+    sa.select(_ASSET.row_number, _ASSET.type, _ASSET.revision, _DOCUMENT.document, _DOCUMENT.digest, *STANDING)
+    .select_from(WITH_DOCUMENTS)
+    .where(
+        _ASSET.organization_id == sa.bindparam("organization_id"),
+        _ASSET.project_id == sa.bindparam("project_id"),
+        _ASSET.fully_qualified_name == sa.bindparam("fqn"),
+        _ASSET.resource_uri == sa.bindparam("uri"),
+        _ASSET.deleted_at.is_(None),
+    )
+)
 _BELOW: Final = (
     sa.select(_ASSET.row_number, _DOCUMENT.document, _DOCUMENT.digest)
     .select_from(WITH_DOCUMENTS)
@@ -41,6 +54,25 @@ _BELOW: Final = (
 )
 _CHILDREN: Final = HotStatement(_BELOW.order_by(_ASSET.name).limit(MAX_CHILDREN))
 _COLUMNS: Final = HotStatement(_BELOW.order_by(_ASSET.ordinal_position.nulls_last(), _ASSET.name).limit(MAX_CHILDREN))
+
+
+class Alone(NamedTuple):
+    """A live asset as it is written."""
+
+    row_number: int
+    type: str
+    revision: int
+    document: bytes | None
+    """None where the store has none."""
+    digest: str | None
+    relations_at: str | None
+    catalog_at: str | None
+
+
+async def document_alone(database: Database, **named: str | None) -> Alone | None:
+    """The document of one live asset by its name, without a unit of work; None where there is no such asset."""
+    rows = await _ALONE.glanced(database, binary=True, **named)
+    return Alone(*rows[0]) if rows else None
 
 
 def children_documents(

@@ -151,12 +151,15 @@ def document_of(row: Sequence[Any]) -> Document:
 
 
 class WrittenAsset:
-    """An asset of which nothing but its document is known. A `View[MetadataAsset]` for who writes answers."""
+    """An asset of which nothing but its document is known, or with that its revision and the digest of the document.
 
-    __slots__ = ("_content",)
+    A `View[MetadataAsset]` for who writes answers.
+    """
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
+    __slots__ = ("_content", "_digest", "_revision")
+
+    def __init__(self, content: bytes, *, digest: str | None = None, revision: int | None = None) -> None:
+        self._content, self._digest, self._revision = content, digest, revision
 
     def json_bytes(self) -> bytes:
         """The asset as JSON."""

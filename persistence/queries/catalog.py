@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.queries.asset_documents import FEWEST, children_documents
+from persistence.queries.asset_documents import FEWEST, children_documents, document_alone
 from persistence.queries.asset_pages import Hits, Search, kept_page, page_and_total
 from persistence.queries.asset_view import (
     WIDTH,
@@ -124,13 +124,25 @@ async def find_asset(
     *,
     asset_type: AssetType | None = None,
     told: Told | None = None,
-) -> AssetView:
+    missing: Callable[[list[int]], None] | None = None,
+) -> AssetView | WrittenAsset:
     """One asset alone as it stands, like `get_asset`: a single row by its key, for which no unit of work is begun.
 
-    `told` is given what relations and the catalog were at then, where there is such an asset.
+    `told` is given what relations and the catalog were at then, where there is such an asset. `missing` is given by who
+    writes the asset as it is and reads nothing of it: it may come as its document, and is named where it has none.
     """
     fqn = str(parse_fqn(fqn))
-    rows = await _BY_NAME_TOLD.glanced(database, **_named(scope, resource_uri, fqn))
+    named = _named(scope, resource_uri, fqn)
+    if missing is not None:
+        alone = await document_alone(database, **named)
+        if alone is None:
+            raise NotFound(NOUN, fqn)
+        if alone.document is not None:
+            tell(told, (alone,))
+            _expect_type(fqn, AssetType(alone.type), asset_type)
+            return WrittenAsset(alone.document, digest=alone.digest, revision=alone.revision)
+        missing([alone.row_number])
+    rows = await _BY_NAME_TOLD.glanced(database, **named)
     tell(told, rows)
     view = _found(rows[0][:WIDTH] if rows else None, fqn, asset_type)
     if view.deleted_at is not None:
@@ -142,14 +154,18 @@ def _found(row: Sequence[Any] | None, fqn: str, asset_type: AssetType | None) ->
     if row is None:
         raise NotFound(NOUN, fqn)
     view = AssetView(row)
-    if asset_type is not None and view.type is not asset_type:
-        raise ValidationError(
-            f"{fqn} is a {view.type}, not a {asset_type}.",
-            field="asset_type",
-            expected=asset_type.value,
-            actual=view.type.value,
-        )
+    _expect_type(fqn, view.type, asset_type)
     return view
+
+
+def _expect_type(fqn: str, actual: AssetType, expected: AssetType | None) -> None:
+    if expected is not None and actual is not expected:
+        raise ValidationError(
+            f"{fqn} is a {actual}, not a {expected}.",
+            field="asset_type",
+            expected=expected.value,
+            actual=actual.value,
+        )
 
 
 def _written(connection: sa.Connection, scope: Scope, fqn: str, row: Sequence[Any], type_: AssetType) -> AssetView:

@@ -131,7 +131,15 @@ async def get_metadata(
     children; children_total tells how many there are.
     """
     if version is None and not include_children:
-        alone = await find_asset(ctx.store.database, ctx.scope, resource_uri, fqn, asset_type=asset_type, told=ctx.told)
+        alone = await find_asset(
+            ctx.store.database,
+            ctx.scope,
+            resource_uri,
+            fqn,
+            asset_type=asset_type,
+            told=ctx.told,
+            missing=ctx.services.documents.want if ctx.writes_only else None,
+        )
         return cast("MetadataAsset", alone)
     await ctx.look_first()
     only = chosen_in(get_metadata, "children") if include_children else None

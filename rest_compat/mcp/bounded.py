@@ -20,7 +20,7 @@ from pydantic_core import to_json
 from auth.rate_limit import CallKind
 from resolvers.context import Context
 from resolvers.operation import Operation
-from rest_compat.request import entity_tag
+from rest_compat.request import digest_of, entity_tag
 from schema.connections import item_of
 from schema.errors import InvalidParameter, VersionConflict
 from schema.pagination import Page
@@ -193,7 +193,7 @@ def _whole(op: Operation[..., Any], value: Any) -> Whole:
         return Whole(items, True, value.total, value.offset, follows)
     content = value.json_bytes() if hasattr(value, "json_bytes") else _adapter(op).dump_json(value)
     revision = getattr(value, "_revision", None)
-    tag = None if revision is None else entity_tag(revision, content)
+    tag = None if revision is None else entity_tag(revision, digest_of(content))
     return Whole([content], False, 1, tag=tag, cut_short=cut_short)
 
 
