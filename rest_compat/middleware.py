@@ -110,7 +110,18 @@ class RequestMiddleware:
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        """A `receive` with the bounds of what may come at this path."""
+        """A `receive` with the bounds of what may come at this path; most requests never ask for their body."""
+        bound: Receive | None = None
+
+        async def receive_bounded() -> Message:
+            nonlocal bound
+            if bound is None:
+                bound = self._bounds(scope, receive)
+            return await bound()
+
+        return receive_bounded
+
+    def _bounds(self, scope: Scope, receive: Receive) -> Receive:
         headers = scope["headers"]
         form = header(headers, b"content-type").lower().startswith("multipart/form-data")
         uploads = form and (scope["method"], scope["path"]) in UPLOADS
