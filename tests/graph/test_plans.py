@@ -337,33 +337,15 @@ def compared_later(selection: str, values: dict[str, Any]) -> None:
     asyncio.run(asked())
 
 
-generated = given(selection=roots(ROOTS), values=variables)
-generated_later = given(selection=roots(LATER), values=variables)
-
-
-@settings(max_examples=250, deadline=None)
-@generated
+@settings(max_examples=10_000, deadline=None)
+@given(selection=roots(ROOTS), values=variables)
 def test_a_plan_answers_and_calls_what_the_library_does(selection: str, values: dict[str, Any]) -> None:
     compared(selection, values)
 
 
-@settings(max_examples=80, deadline=None)
-@generated_later
-def test_it_does_so_where_resolvers_wait(selection: str, values: dict[str, Any]) -> None:
-    compared_later(selection, values)
-
-
-@pytest.mark.long
-@settings(max_examples=10_000, deadline=None)
-@generated
-def test_it_does_so_for_ten_thousand_queries(selection: str, values: dict[str, Any]) -> None:
-    compared(selection, values)
-
-
-@pytest.mark.long
 @settings(max_examples=5_000, deadline=None)
-@generated_later
-def test_it_does_so_for_five_thousand_that_wait(selection: str, values: dict[str, Any]) -> None:
+@given(selection=roots(LATER), values=variables)
+def test_it_does_so_where_resolvers_wait(selection: str, values: dict[str, Any]) -> None:
     compared_later(selection, values)
 
 
