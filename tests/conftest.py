@@ -104,15 +104,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)  # before it runs them
 def pytest_runtestloop() -> None:
-    """Let the collector of garbage begin, for what the tests make."""
+    """Let the collector of garbage begin, for what the tests make.
+
+    What was imported is given back to it when the process ends: before that, pytest walks through all of it twice.
+    """
     gc.freeze()
+    atexit.register(gc.unfreeze)  # libraries tell of what is left when the process ends
     gc.set_threshold(FEW_WALKS, 10, WHOLE_WALKS)
     gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    """Give the collector back what was kept from it: libraries tell of what is left when the process ends."""
-    gc.unfreeze()
 
 
 FEW_WALKS = 20_000
