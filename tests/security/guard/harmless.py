@@ -4,6 +4,7 @@ Every expression has a kind, so that what is made runs on an engine that is stri
 order where its answer depends on one.
 """
 
+import functools
 import random
 import re
 from collections.abc import Callable
@@ -213,7 +214,8 @@ _KEYWORDS: Final = frozenset(
 )
 
 
-def harmless(dialect: str) -> list[Draft]:
+@functools.cache  # many tests of one dialect take a part each
+def harmless(dialect: str) -> tuple[Draft, ...]:
     """All harmless drafts of a dialect, no two of which differ only in case or white space."""
     found: dict[str, Draft] = {}
     for shape, number in _SHAPES:
@@ -223,4 +225,4 @@ def harmless(dialect: str) -> list[Draft]:
 
         for draft in distinct(shape.__name__, make, dialect, number, plain=True):
             found.setdefault(" ".join(draft.text.casefold().split()), draft)
-    return list(found.values())
+    return tuple(found.values())

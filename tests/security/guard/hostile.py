@@ -102,10 +102,11 @@ def drafts_of(attack: str, dialect: str, number: int | None = None) -> list[Draf
     return list(distinct(attack, make, dialect, number or quota, plain=plain))
 
 
-def hostile(dialect: str) -> list[Draft]:
+@functools.cache  # many tests of one dialect take a part each
+def hostile(dialect: str) -> tuple[Draft, ...]:
     """All hostile drafts of a dialect, no two of which differ only in case or white space."""
     found: dict[str, Draft] = {}
     for attack in CLASSES:
         for draft in drafts_of(attack, dialect):
             found.setdefault(" ".join(draft.text.casefold().split()), draft)
-    return list(found.values())
+    return tuple(found.values())

@@ -9,15 +9,14 @@ import pytest
 from tests.security.guard.engines import Engine
 from tests.security.guard.ground import DIALECTS
 from tests.security.guard.harmless import harmless
-from tests.security.guard.trial import judge
+from tests.security.guard.trial import at_one_place, judge
 
 SHARDS: Final = 8
-_ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names
 _CASES: Final = [
     pytest.param(
         dialect,
         shard,
-        marks=[*([_ONE_SERVER] if dialect == "mysql" else []), *([pytest.mark.long] if shard else [])],
+        marks=[at_one_place(dialect), *([pytest.mark.long] if shard else [])],
         id=f"{dialect}-{shard}",
     )
     for dialect in DIALECTS
@@ -27,7 +26,7 @@ _CUT: Final = ("limit", "fetch", "offset", "orders", "rollup")
 """What makes an answer one of several right ones, or one that a policy changes."""
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [pytest.param(one, marks=at_one_place(one)) for one in DIALECTS])
 def test_there_are_ten_thousand_harmless_drafts_no_two_alike(dialect: str) -> None:
     drafts = harmless(dialect)
     assert len(drafts) >= 10_000

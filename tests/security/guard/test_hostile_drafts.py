@@ -13,15 +13,14 @@ import pytest
 from tests.security.guard.engines import Engine
 from tests.security.guard.ground import CANARY, DIALECTS
 from tests.security.guard.hostile import CLASSES, hostile
-from tests.security.guard.trial import judge, leaks
+from tests.security.guard.trial import at_one_place, judge, leaks
 
 SHARDS: Final = 4
-_ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names
 _CASES: Final = [
     pytest.param(
         dialect,
         shard,
-        marks=[*([_ONE_SERVER] if dialect == "mysql" else []), *([pytest.mark.long] if shard else [])],
+        marks=[at_one_place(dialect), *([pytest.mark.long] if shard else [])],
         id=f"{dialect}-{shard}",
     )
     for dialect in DIALECTS
@@ -42,7 +41,7 @@ FLOORS: Final[dict[str, tuple[float, float]]] = {
 """Of each class, the share that is refused at least, and the share that the guard can read and judge at least."""
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [pytest.param(one, marks=at_one_place(one)) for one in DIALECTS])
 def test_there_are_ten_thousand_hostile_drafts_no_two_alike(dialect: str) -> None:
     drafts = hostile(dialect)
     assert len(drafts) >= 10_000

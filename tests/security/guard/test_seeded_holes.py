@@ -14,7 +14,7 @@ from resolvers.engines.sql_guard.lineage import NOTHING
 from tests.security.guard import trial
 from tests.security.guard.engines import Engine, engine
 from tests.security.guard.hostile import drafts_of
-from tests.security.guard.trial import judge, leaks
+from tests.security.guard.trial import at_one_place, judge, leaks
 
 Patch = pytest.MonkeyPatch
 
@@ -187,10 +187,7 @@ HOLES: Final[dict[str, tuple[Callable[[Patch], None], str, tuple[str, ...]]]] = 
     [
         pytest.param(
             name,
-            marks=[
-                *([pytest.mark.xdist_group("guard-mysql")] if dialect == "mysql" else []),
-                *([pytest.mark.long] if at % 4 else []),
-            ],
+            marks=[at_one_place(dialect), *([pytest.mark.long] if at % 4 else [])],
         )
         for at, (name, (_, dialect, _)) in enumerate(HOLES.items())
     ],

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import pytest
 from sqlglot import exp
 
 from resolvers.engines.sql_guard import QueryRefused, Table, guard_sql
@@ -39,6 +40,11 @@ class Verdicts:
     """How many of each class the guard could read, so that one of its rules judged what they attempt."""
     refusals: list[str] = field(default_factory=list)
     """Each refusal with its draft, in words."""
+
+
+def at_one_place(dialect: str) -> pytest.MarkDecorator:
+    """Let one process run the tests of a dialect: making its drafts is dear, and MariaDB's schemas have fixed names."""
+    return pytest.mark.xdist_group(f"guard-{dialect}")
 
 
 def _relation(table: Table) -> exp.Table:
