@@ -38,6 +38,7 @@ from persistence.queries.run_tasks import RunTaskRepository
 from persistence.queries.schedules import ScheduleRepository, ScheduleRunRepository
 from persistence.queries.search import SearchRepository
 from persistence.queries.secrets import SecretRepository
+from persistence.queries.servers import ServerCallRepository, ServerRepository
 from persistence.queries.slots import SlotRepository
 from persistence.queries.suspects import SuspectRepository, SuspectVerdictRepository
 from persistence.queries.violations import ViolationEventRepository, ViolationRepository
@@ -113,6 +114,16 @@ class UnitOfWork:
     def data_connections(self) -> ConnectionRepository:
         """Registered stores."""
         return ConnectionRepository(self.connection)
+
+    @cached_property
+    def registered_servers(self) -> ServerRepository:
+        """Servers of tools and APIs that can be called."""
+        return ServerRepository(self.connection)
+
+    @cached_property
+    def server_calls(self) -> ServerCallRepository:
+        """Return what was called at them."""
+        return ServerCallRepository(self.connection)
 
     @cached_property
     def files(self) -> ContentRepository[File]:
@@ -334,6 +345,8 @@ class UnitOfWork:
             "data_connection": self.data_connections,
             "file": self.files,
             "artifact": self.artifacts,
+            "mcp_server": self.registered_servers,
+            "api_server": self.registered_servers,
         }
         return object_type in uow and uow[object_type].find(scope, object_id) is not None
 

@@ -64,7 +64,7 @@ class EventSequencer:
             return
         self._forgot_at = now
         before = now - timedelta(days=self._settings.event_days)
-        for repository in ("webhook_deliveries", "events"):
+        for repository in ("webhook_deliveries", "events", "server_calls"):
             while await self._services.store.write(lambda uow: _forget(uow, repository, before)) == AT_ONCE:  # noqa: B023
                 pass
 

@@ -7,7 +7,6 @@ sent to a server of their own.
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -21,6 +20,7 @@ from persistence.webhook_sending import place_of
 from resolvers.context import Context
 from schema.errors import ValidationError
 from schema.governance.secret import Secret
+from schema.headers import is_our_own
 from schema.utils.webhook import Webhook, WebhookChannel, WebhookHeader
 
 SECRETS_OF: Final = "webhook"
@@ -29,11 +29,6 @@ ADDRESS: Final = "address"
 """Under which name the address of a chat stands there."""
 HEADERS: Final = "headers"
 """Under which name the headers stand there."""
-
-_OUR_OWN: Final = re.compile(
-    r"webhook-.*|content-.*|proxy-.*|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect"
-)
-"""What the platform says of a request itself, and what is between two ends of a connection."""
 
 
 def key_name(version: int) -> str:
@@ -97,7 +92,7 @@ def check_headers(channel: WebhookChannel, headers: Sequence[WebhookHeader]) -> 
     names: set[str] = set()
     for at, one in enumerate(headers):
         name = one.name.lower()
-        if _OUR_OWN.fullmatch(name):
+        if is_our_own(name):
             raise ValidationError(f"{one.name} is said by the platform itself.", status=422, field=f"headers.{at}.name")
         if name in names:
             raise ValidationError(f"{one.name} stands twice.", status=422, field=f"headers.{at}.name")

@@ -12,6 +12,7 @@ from pydantic import Field
 from schema.base import Change, Maybe, Resource, Size, change, choice, resource
 from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME
+from schema.headers import HeaderName, HeaderValue
 from schema.identifiers import UuidText
 from schema.naming import Name
 from schema.pagination import Moment
@@ -42,27 +43,6 @@ AssetPrefix = Annotated[
     ANY_NAME,
 ]
 LeastSeverity = Annotated[Severity, Field(description="Only events that are at least as bad as this.")]
-
-
-HeaderName = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=100,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
-        description="Such as `Authorization`. Not what the platform says itself, such as Content-Type.",
-    ),
-]
-HeaderValue = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=8000,
-        pattern=r"^[!-~]([ -~]*[!-~])?$",
-        description="Such as `Bearer` and a token; printable ASCII. It is sealed, and never shown again.",
-        json_schema_extra={"writeOnly": True},
-    ),
-]
 
 
 @choice
