@@ -91,7 +91,7 @@ def place_of(url: str) -> tuple[str, int]:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadAddress("Write an address that begins with https:// or http:// and names a host.")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise BadAddress("Leave user, password and fragment out of the address: deliveries are signed instead.")
+        raise BadAddress("Leave user, password and fragment out of the address: what is secret goes into headers.")
     return parts.hostname, port or (443 if parts.scheme == "https" else 80)
 
 

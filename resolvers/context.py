@@ -21,6 +21,7 @@ from persistence.mail_sending import MailSender
 from persistence.queries.asset_pages import Hits
 from persistence.repository import Expected, Scope, meets
 from persistence.revisions import Asked
+from persistence.servers.servers import Servers
 from persistence.signals import Signals
 from persistence.store import Store, UnitOfWork
 from persistence.turn_limits import TurnSettings
@@ -66,6 +67,8 @@ class Services:
     """What stores assets as they are answered."""
     webhooks: WebhookSender
     """What sends events to addresses."""
+    servers: Servers
+    """What calls the registered servers of others."""
     mail: MailSender
     """What sends messages to people by e-mail."""
     clock: Callable[[], datetime] = utc_now

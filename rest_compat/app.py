@@ -41,6 +41,7 @@ from persistence.migrations.run import check, upgrade
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
 from persistence.revisions import Revisions
+from persistence.servers.servers import Servers
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
@@ -98,7 +99,12 @@ class Service:
 
 SERVICES = (
     Service("governance", "Governance", governance, "Organizations, projects, permissions and secrets."),
-    Service("assets", "Assets", assets, "Data connections, files, artifacts, and the check of a model's credentials."),
+    Service(
+        "assets",
+        "Assets",
+        assets,
+        "Data connections, registered servers, files, artifacts, and the check of a model's credentials.",
+    ),
     Service("utils", "Utils", utils, "The metadata catalog and its search, schedules, context packs and memories."),
     Service("talk2data", "Talk2Data", talk2data, "Chat sessions, their turns, and the stream of each answer."),
     Service(
@@ -180,6 +186,7 @@ class Parts:
             connectors=connectors,
             models=Models(settings, outbound),
             webhooks=self._webhooks(outbound),
+            servers=self._servers(outbound),
             mail=MailSender(settings, timeout=settings.webhook_timeout_seconds),
             limits=settings.limits,
             answers=AnswerCache(revisions, settings.answer_cache_bytes),
@@ -224,6 +231,11 @@ class Parts:
         sender = WebhookSender(outbound, timeout=self.settings.webhook_timeout_seconds)
         self._closing.push_async_callback(sender.close)
         return sender
+
+    def _servers(self, outbound: OutboundPolicy) -> Servers:
+        servers = Servers(outbound, self.settings)
+        self._closing.push_async_callback(servers.close)
+        return servers
 
     def _verifier(self, outbound: OutboundPolicy) -> TokenVerifier:
         settings = self.settings

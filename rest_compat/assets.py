@@ -1,6 +1,15 @@
 """Every path under /assets. Additions to the contract are marked."""
 
-from resolvers.assets import artifacts, connection_removal, data_connections, files, models
+from resolvers.assets import (
+    artifacts,
+    connection_removal,
+    data_connections,
+    files,
+    models,
+    registered_servers,
+    server_calls,
+    server_tools,
+)
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 
@@ -28,3 +37,15 @@ assets.delete("/artifacts/{resource_uri}", artifacts.delete_artifact)  # additio
 assets.get("/artifacts/{resource_uri}/preview", artifacts.preview_artifact)
 assets.download("/artifacts/{resource_uri}/download", artifacts.download_artifact)
 assets.post("/models/verify", models.verify_model, status=200)
+
+_server = "/servers/{resource_uri}"
+assets.post("/servers", registered_servers.create_registered_server)  # addition
+assets.get("/servers", registered_servers.list_registered_servers, envelope=PageLimitList)  # addition
+assets.get(_server, registered_servers.get_registered_server)  # addition
+assets.put(_server, registered_servers.update_registered_server)  # addition
+assets.delete(_server, registered_servers.delete_registered_server)  # addition
+assets.post(_server + "/verify", server_tools.verify_registered_server, status=200)  # addition
+assets.get(_server + "/tools", server_tools.list_registered_server_tools, envelope=PageLimitList)  # addition
+assets.put(_server + "/approval", server_tools.approve_registered_server_tools)  # addition
+assets.post(_server + "/calls", server_calls.call_registered_server, status=200)  # addition
+assets.get(_server + "/calls", server_calls.list_registered_server_calls, envelope=PageLimitList)  # addition

@@ -79,7 +79,7 @@ def set_up_logs(log_format: str, level: str) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     _access = AccessLines("stoa.access", handler) if as_json else None
-    for noisy in ("httpx", "httpcore", "alembic", "aiosqlite", "uvicorn.access"):
+    for noisy in ("httpx", "httpx2", "httpcore", "alembic", "aiosqlite", "uvicorn.access"):
         logging.getLogger(noisy).setLevel("WARNING")
     for own in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(own).handlers[:] = []

@@ -20,6 +20,7 @@ from persistence.keyring import KeyRingSettings
 from persistence.language_models.providers import ModelSettings
 from persistence.mail_sending import MailSettings
 from persistence.outbound import OutboundSettings
+from persistence.servers.reaching import ServerSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
 from resolvers.answer_cache import AnswerSettings
@@ -84,6 +85,7 @@ class Settings(
     StreamSettings,
     TurnSettings,
     MailSettings,
+    ServerSettings,
     EventSettings,
     ScheduleSettings,
     RunSettings,

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from persistence.tables.assets import data_connections
 from persistence.tables.files import artifacts, files
 from persistence.tables.governance import organizations, projects
+from persistence.tables.servers import registered_servers
 from schema.governance.permission import ResourceType
 
 
@@ -18,11 +19,14 @@ class Inheriting(NamedTuple):
     owner: str
 
 
-_OF_PROJECTS: Final = {
-    ResourceType.DATA_CONNECTION: data_connections,
-    ResourceType.FILE: files,
-    ResourceType.ARTIFACT: artifacts,
+_OF_PROJECTS: Final[dict[ResourceType, tuple[sa.Table, str, str | None]]] = {
+    ResourceType.DATA_CONNECTION: (data_connections, "owner_id", None),
+    ResourceType.FILE: (files, "owner_id", None),
+    ResourceType.ARTIFACT: (artifacts, "owner_id", None),
+    ResourceType.MCP_SERVER: (registered_servers, "created_by", "mcp"),
+    ResourceType.API_SERVER: (registered_servers, "created_by", "api"),
 }
+"""Of each type its table, who owns one, and its kind where a table has more than one."""
 INHERITING: Final = (ResourceType.PROJECT, *_OF_PROJECTS)
 """What inherits, the projects first, so that what lies in them is looked at when they are mended."""
 
@@ -40,9 +44,11 @@ def inheriting(
         key, tenant = projects.c.id, projects.c.organization_id
         query = sa.select(key, sa.null(), projects.c.created_by)
     else:
-        table = _OF_PROJECTS[type_].c
-        key, tenant = table.resource_uri, table.organization_id
-        query = sa.select(key, table.project_id, table.owner_id)
+        table, owner, kind = _OF_PROJECTS[type_]
+        key, tenant = table.c.resource_uri, table.c.organization_id
+        query = sa.select(key, table.c.project_id, table.c[owner])
+        if kind is not None:
+            query = query.where(table.c.kind == kind)
     query = query.where(tenant == organization_id).order_by(key).limit(limit)
     if after is not None:
         query = query.where(key > after)

@@ -6,7 +6,12 @@ from pydantic import BaseModel, Field
 class EventSettings(BaseModel):
     """Events and the webhooks that they are sent to."""
 
-    event_days: int = Field(30, ge=1, le=3650, description="How many days events, and records of deliveries, are kept.")
+    event_days: int = Field(
+        30,
+        ge=1,
+        le=3650,
+        description="How many days events, and records of deliveries and of calls to servers, are kept.",
+    )
     event_tick_seconds: float = Field(
         1.0, gt=0, le=60, description="How often a process looks for events that are to be put in order and sent."
     )

@@ -194,6 +194,15 @@ BODIES: dict[str, dict[str, Any]] = {
         "columns": ["region", "orders"],
         "rows": [["north", 120], ["south", 80]],
     },
+    "RegisteredServerCreate": {
+        "kind": "mcp",
+        "name": "Tickets",
+        "url": "https://tools.example.com/mcp",
+        "credentials": {"bearer_token": "a-secret"},
+    },
+    "RegisteredServerUpdate": {"enabled": False},
+    "ServerApproval": {"sha256": "0f" * 32},
+    "ServerCallCreate": {"tool": "search_tickets", "arguments": {"words": "late delivery"}},
     "ModelVerify": {"llm_model": "openai/gpt-4o-mini", "credentials": {"api_key": "a secret"}},
     "MetadataAssetCreate": {
         "type": "table",

@@ -15,6 +15,7 @@ CREATED: dict[str, tuple[str, dict[str, str]]] = {
         {"resource_type": f"{BODY}resource_type", "resource_id": f"{BODY}resource_id", "name": f"{BODY}name"},
     ),
     "create_data_connection": ("/assets/data/", {"resource_uri": f"{BODY}resource_uri"}),
+    "create_registered_server": ("/assets/servers/", {"resource_uri": f"{BODY}resource_uri"}),
     "upload_file": ("/assets/files/", {"resource_uri": f"{BODY}resource_uri"}),
     "create_artifact": ("/assets/artifacts/", {"resource_uri": f"{BODY}resource_uri"}),
     "create_metadata": (

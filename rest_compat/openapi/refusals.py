@@ -122,6 +122,19 @@ _HOOK_HEADERS = _value(
     "headers",
     "headers.*",
 )
+_SERVER = _value(
+    "The address names a host that the deployment reaches, without user and fragment, and of an API without a query.",
+    "url",
+)
+_SERVER_DOCUMENT = _value(
+    "An API alone has a document; its address is one that the deployment reaches.", "document_url"
+)
+_SERVER_LETS_IN = _value(
+    "What the platform says itself is no header, and each stands once. They are given anew for another server.",
+    "credentials",
+    "credentials.*",
+)
+_SERVER_ENABLED = _value("A server that is not enabled is not reached.", "enabled")
 _HOOK_RUNS = _value("A webhook of OpenLineage is told of run.started and run.ended alone.", "types")
 _HOOK_SENDS = _value("A paused webhook sends nothing.", "status")
 _HOOK_SIGNS = _value("What goes to people is not signed.", "channel")
@@ -159,6 +172,16 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "create_data_connection": _OF_TYPE,
     "update_data_connection": _OF_TYPE,
     "verify_data_connection": (_value("A disabled connection is not verified.", "status"),),
+    "create_registered_server": (_SERVER, _SERVER_DOCUMENT, _SERVER_LETS_IN),
+    "update_registered_server": (_SERVER, _SERVER_DOCUMENT, _SERVER_LETS_IN),
+    "verify_registered_server": (_SERVER_ENABLED,),
+    "approve_registered_server_tools": (_value("The tools of the server were read.", "sha256"),),
+    "call_registered_server": (
+        _SERVER_ENABLED,
+        _value("Somebody has approved the tools of the server.", "approved_sha256"),
+        _value("The tool is one of the approved ones.", "tool"),
+        _value("The arguments fit the tool's schema as it was approved.", "arguments"),
+    ),
     "create_artifact": (
         _value(
             "The type says which one of content, columns with rows, and file_uri is taken; each row has a cell for "

@@ -54,6 +54,8 @@ ON_CONNECTION = {
     "can_read_metadata": {OO, OA, OM, PO, PA, PD, PP, PV, CO, CD, CP, CV},
     "can_manage_metadata": {OO, OA, PO, PA, PD, CO, CD},
 }
+ON_SERVER = ON_CONNECTION | {"can_execute": ON_CONNECTION["can_execute"] - {WORKER}}
+"""A background worker reads data; nothing lets it call what others offer."""
 WHOLE_ORGANIZATION = {OO, OA, OM}
 """The roles that reach into the sibling project; the others end at their own."""
 
@@ -146,7 +148,8 @@ def verdict(case: Case, role: str, place: str) -> str:
         return "RESOURCE_NOT_FOUND"
     if place == "sibling" and case.header and role not in WHOLE_ORGANIZATION:
         return "PROJECT_ACCESS_DENIED"
-    if not (reaches and role in ON_CONNECTION[case.needs]):
+    on_resource = ON_SERVER if case.on == "server" else ON_CONNECTION
+    if not (reaches and role in on_resource[case.needs]):
         return "FORBIDDEN"
     if case.on == "parent" and role == CO:
         return "PROJECT_ACCESS_DENIED"  # he shares the connection, but may put nothing into the project

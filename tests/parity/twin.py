@@ -199,7 +199,7 @@ class Twin:
         if isinstance(value, dict):
             return {
                 self._plain(name, named): TOOK
-                if name == "latency_ms" and item is not None
+                if name in ("latency_ms", "milliseconds") and item is not None
                 else self._plain(item, named)
                 for name, item in value.items()
             }

@@ -91,6 +91,10 @@ PLANTED: Mapping[str, Mapping[str, Any]] = {
     "update_resource_secret": {"changes": {"value": CANARY}},
     "create_webhook": {"webhook": {"name": "n", "url": NOWHERE, "headers": [{"name": "X-Key", "value": CANARY}]}},
     "update_webhook": {"changes": {"headers": [{"name": "X-Key", "value": CANARY}]}},
+    "create_registered_server": {
+        "server": {"kind": "mcp", "name": "n", "url": NOWHERE, "credentials": {"bearer_token": CANARY}}
+    },
+    "update_registered_server": {"changes": {"credentials": {"headers": [{"name": "X-Key", "value": CANARY}]}}},
     "verify_model": {"model": {"llm_model": "openai/x", "credentials": {"api_key": CANARY}}},
 }
 """Every operation that takes a secret, and a body that holds one."""

@@ -71,7 +71,7 @@ def http_stub(answer: Callable[[Asked], Reply], *, certificate: Path | None = No
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _serve
+        do_GET = do_POST = do_PUT = _serve
 
         def log_message(self, *_: object) -> None:
             pass

@@ -15,6 +15,7 @@ from tests.contract.cases import (
     rules,
     schedules,
     search,
+    servers,
     workflows,
 )
 from tests.contract.stage import Case
@@ -34,5 +35,6 @@ CASES: list[Case] = [
     *rules.CASES,
     *schedules.CASES,
     *search.CASES,
+    *servers.CASES,
     *workflows.CASES,
 ]

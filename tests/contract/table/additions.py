@@ -26,6 +26,7 @@ SEMANTICS = "measures, joins and words that other tools keep are taken over, and
 TOLD = "other systems that keep lineage hear of runs in their own words"
 REACHES = "what is wrong is found out of what depends on it"
 LINEAGE = "what depends on what is told, followed and taken back"
+SERVERS = "servers of tools and APIs are resources of the authorization model; they are registered and called"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -42,6 +43,21 @@ ADDITIONS: dict[str, str] = {
     "DELETE /assets/files/{resource_uri}": CATALOG,
     "GET /assets/artifacts": CATALOG,
     "DELETE /assets/artifacts/{resource_uri}": CATALOG,
+    **{
+        f"{method} /assets/servers{path}": SERVERS
+        for method, path in (
+            ("POST", ""),
+            ("GET", ""),
+            ("GET", "/{resource_uri}"),
+            ("PUT", "/{resource_uri}"),
+            ("DELETE", "/{resource_uri}"),
+            ("POST", "/{resource_uri}/verify"),
+            ("GET", "/{resource_uri}/tools"),
+            ("PUT", "/{resource_uri}/approval"),
+            ("POST", "/{resource_uri}/calls"),
+            ("GET", "/{resource_uri}/calls"),
+        )
+    },
     "GET /utils/schedules": CATALOG,
     "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
     "GET /utils/events": HAPPENED,
@@ -165,6 +181,7 @@ ADDITIONS: dict[str, str] = {
 }
 
 ADDED_STATUS = {
+    "POST /assets/servers": 201,
     "POST /utils/webhooks": 201,
     "POST /utils/webhooks/{webhook_id}/test": 202,
     "POST /utils/webhooks/{webhook_id}/replay": 202,

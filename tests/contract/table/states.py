@@ -25,6 +25,7 @@ from tests.contract.cases import chat, events, glossary, knowledge
 from tests.contract.stage import MARK, Place, Stage
 from tests.contract.table.errors import IN_USE, MISSING, Makes, State
 from tests.contract.table.states_quality import QUALITY
+from tests.contract.table.states_servers import SERVERS
 
 # Runs ---------------------------------------------------------------------------------------------------------------
 
@@ -398,6 +399,7 @@ STATES: list[State] = [
     State("delete_workflow_configuration", "a run that is not over", _configuration_with_an_open_run, None, IN_USE),
     *_terms(),
     *QUALITY,
+    *SERVERS,
     *_memories(),
     *PACKS,
     State("update_schedule", "a part of a configuration", _changed_part, "schedule_id"),
