@@ -11,13 +11,24 @@ from datetime import datetime
 from typing import Final
 
 from resolvers.engines.recognition.groups import GROUPS, JUDGED
-from resolvers.engines.recognition.hints import BEARERS, MEASURES, NAMING, OF_ANIMALS, OTHER, PERSONS, STRONG, WEAK
+from resolvers.engines.recognition.hints import (
+    BEARERS,
+    MEASURES,
+    NAMING,
+    OF_ANIMALS,
+    OTHER,
+    PERSONS,
+    STRONG,
+    WEAK,
+    names_persons,
+)
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
 from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, TagFinding
 from resolvers.engines.recognition.neighbours import JUDGES, NeighbourColumns, told
 from resolvers.engines.recognition.scoring import (
     BESIDE,
     LEAST,
+    OF_DEVICES,
     TRAITS_OF_ONE,
     Candidate,
     candidates,
@@ -27,6 +38,7 @@ from resolvers.engines.recognition.scoring import (
     with_neighbours,
 )
 from resolvers.engines.recognition.sentences import INNER
+from resolvers.engines.recognition.things import PLACE_TAGS, is_of_things, places_of_things, refers_to_person
 from resolvers.engines.recognition.unmistakable import KINDS
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
@@ -85,7 +97,7 @@ def weighed(
     First comes which tags are sure without the neighbours, then what those tell of the columns of which nothing was
     told before, and that again.
     """
-    known = _with_persons(table, columns, found)
+    known = _with_persons(table, columns, rows, found)
     more: dict[int, list[RecognizerMatch]] = {}
     for _ in range(ROUNDS):
         sure = [
@@ -97,23 +109,30 @@ def weighed(
         if not fresh:
             break
         more |= fresh
-        known = _with_persons(table, columns, [[*some, *more.get(place, ())] for place, some in enumerate(found)])
+        both = [[*some, *more.get(place, ())] for place, some in enumerate(found)]
+        known = _with_persons(table, columns, rows, both)
     return known
 
 
 def _with_persons(
-    table: TableFacts, columns: Sequence[ColumnValues], found: Sequence[Sequence[RecognizerMatch]]
+    table: TableFacts,
+    columns: Sequence[ColumnValues],
+    rows: Sequence[Row],
+    found: Sequence[Sequence[RecognizerMatch]],
 ) -> list[list[Candidate]]:
     some = {
         place: (column.facts, candidates(table, column.facts, found[place])) for place, column in enumerate(columns)
     }
     pair_coordinates(some)
     # Neighbours are those that stand without any, so that two doubtful ones do not hold up each other.
-    persons = {
-        place
-        for place, (_, few) in some.items()
-        if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= SURE for one in few)
-    }
+    persons, devices = (
+        {
+            place
+            for place, (_, few) in some.items()
+            if any(one.tag in tags and score(with_neighbours(one, False).figures) >= SURE for one in few)
+        }
+        for tags in (BESIDE, OF_DEVICES)
+    )
     named = {
         (place, one.tag)
         for place, (_, few) in some.items()
@@ -122,7 +141,18 @@ def _with_persons(
     }
     if len({tag for _, tag in named}) > 1:
         persons |= {place for place, _ in named}
-    return [[with_neighbours(one, bool(persons - {place})) for one in few] for place, (_, few) in some.items()]
+    referred = bool(devices) or any(refers_to_person(column.facts.name) for column in columns)
+    of_things = places_of_things(columns, rows, found, persons)
+    # Degrees of which nothing is told could be a telephone's, so that they stand though nobody is beside them.
+    nobody = not (persons or referred or names_persons(table.name)) and is_of_things(table, columns, found)
+    return [
+        [
+            with_neighbours(one, bool(persons - {place}), referred)
+            for one in few
+            if not (one.tag in PLACE_TAGS and place in of_things) and not (one.tag == "Coordinates" and nobody)
+        ]
+        for place, (_, few) in some.items()
+    ]
 
 
 def pair_coordinates(weighed: Mapping[int, tuple[ColumnFacts, list[Candidate]]]) -> None:

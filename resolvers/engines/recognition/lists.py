@@ -204,6 +204,13 @@ LANGUAGES: Final = _words(
 )
 """Languages that are no nationality, in lower case."""
 
+SPEECHLESS: Final = _words(
+    "american british scottish belgian swiss austrian canadian mexican brazilian argentine argentinian chilean colombian "
+    "peruvian venezuelan cuban indian pakistani bangladeshi filipino singaporean australian egyptian moroccan algerian "
+    "tunisian nigerian ghanaian kenyan ethiopian israeli iranian iraqi syrian lebanese saudi"
+)
+"""Nationalities that are no language, in lower case: among persons of several nations there are some of these."""
+
 CITIES: Final = frozenset(
     name.strip()
     for name in """

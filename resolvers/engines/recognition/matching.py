@@ -20,7 +20,7 @@ from stdnum import ean, isbn, isin, issn
 
 from resolvers.engines.recognition.contact import CONTACT
 from resolvers.engines.recognition.hints import hint
-from resolvers.engines.recognition.lists import CITIES, LANGUAGES
+from resolvers.engines.recognition.lists import CITIES, LANGUAGES, SPEECHLESS
 from resolvers.engines.recognition.model import (
     FIRST_LOOK,
     LONGEST,
@@ -61,6 +61,8 @@ SHORT: Final = 6
 
 ENOUGH_TITLES: Final = 8
 """Distinct values from which their number of words tells names of things from those of persons."""
+
+DIGITS: Final = "0123456789"
 
 MOST_PATHS: Final = 60
 """Fields of JSON documents that are looked at."""
@@ -133,7 +135,8 @@ def _try(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None
         chance = max(chance, _by_chance(recognizer, column))
         if column.share_of(_is_short) > 0.5:
             chance = max(chance, _redrawn(recognizer, column))
-    if recognizer.strength in (Strength.SHAPE, Strength.FORM) and column.length >= 6:
+    formed = recognizer.strength in (Strength.SHAPE, Strength.FORM) or recognizer.tag == "PhoneNumber"
+    if formed and column.length >= 6:
         independent = max(1, min(tested, column.prefixes))
     nats = nats_of(recognizer, tested, matched, independent, chance)
     if not tested:
@@ -163,18 +166,30 @@ def _is_short(text: str) -> bool:
 
 
 def _redrawn(recognizer: Recognizer, column: ColumnValues) -> float:
-    """The share of numbers that pass though all their digits are drawn anew, but for those that are always the same."""
+    """The share of numbers that pass though all their digits are drawn anew: as any, or as others have at that place.
+
+    What stands at a place in every number stays, and where few digits stand there, such as those that areas are
+    numbered with, a region may let all of these pass and hardly any other.
+    """
     texts = column.distinct[:40]
     shortest = min(map(len, texts))
-    fixed = {place for place in range(shortest) if len({text[place] for text in texts}) == 1}
+    seen = [sorted({text[place] for text in texts} & set(DIGITS)) for place in range(shortest)]
     drawn = random.Random(len(texts))  # noqa: S311 - a simulation, the same each time
+    return max(_passing(recognizer, texts, seen, drawn, alike) for alike in (False, True))
+
+
+def _passing(
+    recognizer: Recognizer, texts: Sequence[str], seen: Sequence[Sequence[str]], drawn: random.Random, alike: bool
+) -> float:
+    """The share of texts that pass with other digits: those seen at the place, or any where several were seen."""
     passed = tried = 0
     for text in texts:
         for _ in range(2):
             anew = "".join(
-                drawn.choice("0123456789") if sign.isdigit() and place not in fixed else sign
+                drawn.choice(seen[place] if place < len(seen) and (alike or len(seen[place]) == 1) else DIGITS)
+                if sign.isdigit() else sign
                 for place, sign in enumerate(text)
-            )
+            )  # fmt: skip
             tried += 1
             passed += recognizer.test(anew)
     return (passed + 1) / (tried + 2)
@@ -281,7 +296,7 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
         tag = match.recognizer.tag
         if tag == "PersonName" and things:
             continue
-        if match.recognizer.name == "nationality" and column.share_of(lambda text: text.lower() in LANGUAGES):
+        if match.recognizer.name == "nationality" and _are_languages(column):
             continue
         if tag == "PhoneNumber" and no_telephones and match.recognizer.strength is not Strength.PROOF:
             continue  # no telephone number has a check digit, or so few digits
@@ -303,6 +318,13 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
     for judge in (diagnoses, plates, loose_phones, genders):
         kept = judge(column, kept)
     return _without_rivals(kept)
+
+
+def _are_languages(column: ColumnValues) -> bool:
+    """Return whether they are languages: some that no nation is named after, or no nation that has none of its own."""
+    if column.share_of(lambda text: text.lower() in LANGUAGES):
+        return True
+    return not hint(column.facts.name, "Country") and not column.share_of(lambda text: text.lower() in SPEECHLESS)
 
 
 def _are_no_postcodes(column: ColumnValues, recognizer: Recognizer) -> bool:

@@ -27,6 +27,7 @@ from resolvers.engines.recognition.hints import (
 )
 from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
+from resolvers.engines.recognition.things import PLACE_TAGS
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
@@ -54,6 +55,11 @@ BESIDE: Final = frozenset(
 )
 """Tags that show that a table is about persons."""
 
+
+OF_DEVICES: Final = frozenset(
+    {"Username", "IpAddress", "MacAddress", "Imei", "LicensePlate", "Passport", "HealthId", "PaymentCard"}
+)
+"""Tags of what one person signs in with, carries or drives: a place in the same row is that person's."""
 
 NAMED_THINGS: Final = 0.6
 """What is left of the words of a list where the column is named after things: films, stations, rooms and brands bear
@@ -147,14 +153,16 @@ def _names_a_bearer(table: TableFacts, names: Sequence[str]) -> bool:
     return ends_in_bearer(table.name.removesuffix("s")) or any(tells_of_animals(one.name) for one in table.columns)
 
 
-def with_neighbours(candidate: Candidate, beside: bool) -> Candidate:
-    """The candidate, knowing whether other columns of the table hold persons' data."""
+def with_neighbours(candidate: Candidate, beside: bool, referred: bool = False) -> Candidate:
+    """The candidate, knowing whether other columns of the table hold persons' data, or refer to persons."""
     figures = dict(candidate.figures)
     # Persons in the table make no persons of its stations and rooms.
     figures["beside"] = float(beside and not figures["bearer"])
     alone = TAXONOMY[candidate.tag].contextual and not beside and not figures["persons"]
-    # Where the names tell of a thing, it is the thing's: the city of a shop.
-    figures["contextual_alone"] = float(alone) * (1.0 + figures["thing"])
+    is_place = candidate.tag in PLACE_TAGS
+    # Where the names tell of a thing, it is the thing's: the city of a shop. A place is nobody's where nobody is.
+    certain = bool(figures["thing"]) or is_place
+    figures["contextual_alone"] = float(alone and not (is_place and referred)) * (2.0 if certain else 1.0)
     return Candidate(candidate.tag, candidate.matches, figures)
 
 

@@ -115,3 +115,55 @@ def test_a_few_strewn_values_of_another_column_say_nothing_of_a_closed_list() ->
     assert [one.tag for one in found["terms"]] == []
     open_list = [*strewn * 3, *[f"unit {at}" for at in range(10)]]
     assert len(ColumnValues(ColumnFacts("a.b.c.d.e", "e", 0), open_list).distinct) == 14, "too few rows to be one"
+
+
+def test_numbers_that_begin_with_an_area_and_a_dash_are_no_telephones_of_some_region() -> None:
+    drawn = random.Random(7)
+    numbers = [f"23{drawn.randint(1, 9)}-{drawn.randint(2000, 59999)}" for _ in MANY]
+    assert tags(numbers, "cell_id") == tags(numbers, "c3") == set()
+
+
+def test_languages_are_no_countries_where_no_nation_stands_among_them_that_has_none_of_its_own() -> None:
+    spoken = [("English", "German", "French", "Polish", "Czech")[at % 5] for at in MANY]
+    authors = [f"{('Maria', 'James', 'Olga')[at % 3]} {('Smith', 'Khan', 'Weber', 'Silva')[at % 4]}" for at in MANY]
+    assert found_in({"author": authors, "language": spoken})["language"] == []
+    born = [("English", "German", "Austrian", "Brazilian", "Canadian")[at % 5] for at in MANY]
+    assert [one.tag for one in found_in({"author": authors, "c2": born})["c2"]] == ["Country"]
+
+
+TOWNS = ("London", "Vienna", "Prague", "Paris", "Zurich")
+
+
+def test_the_town_of_a_hotel_is_not_its_guests_and_that_of_a_guest_is() -> None:
+    drawn = random.Random(3)
+    guests = [f"{('Maria', 'James', 'Olga')[at % 3]} {('Smith', 'Khan', 'Weber', 'Silva')[at % 4]}" for at in MANY]
+    hotels = [drawn.randint(0, 9) for _ in MANY]
+    code, town = [f"H{one:02d}" for one in hotels], [TOWNS[one % 5] for one in hotels]
+    of_hotels = found_in({"hotel_code": code, "city": town, "guest_name": guests})
+    assert [[one.tag for one in some] for some in of_hotels.values()] == [[], [], ["PersonName"]]
+    of_guests = found_in({"hotel_code": code, "city": [TOWNS[at % 12 % 5] for at in MANY], "guest_name": guests})
+    assert [one.tag for one in of_guests["city"]] == ["City"]
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"), [({}, []), ({"customer_id": [str(at * 37 % 501) for at in MANY]}, ["City"])]
+)
+def test_a_town_is_personal_beside_a_reference_to_a_person_only(beside: dict[str, Any], expected: list[str]) -> None:
+    found = found_in({**beside, "city": [TOWNS[at % 5] for at in MANY]})
+    assert [one.tag for one in found["city"]] == expected
+
+
+def test_degrees_of_stations_are_not_personal() -> None:
+    places = [(f"{48 + at % 7 / 7:.4f}", f"{14 + at % 7 / 9:.4f}") for at in MANY]
+    again = found_in({"latitude": [north for north, _ in places], "longitude": [east for _, east in places]})
+    assert again == {"latitude": [], "longitude": []}
+    drawn = random.Random(5)
+    spots = {
+        "lat": [f"{drawn.uniform(40, 50):.5f}" for _ in MANY], "lon": [f"{drawn.uniform(5, 15):.5f}" for _ in MANY],
+    }  # fmt: skip
+    airports = found_in({"airport": [f"Airport {at}" for at in MANY], **spots})
+    assert airports["lat"] == airports["lon"] == []
+    riders = found_in(
+        {"rider_name": [f"Olga Weber{at % 9}" for at in MANY], "driver_id": [str(at) for at in MANY], **spots}
+    )
+    assert [one.tag for one in riders["lat"]] == ["Coordinates"]
