@@ -24,7 +24,7 @@ from sqlalchemy.dialects import postgresql
 from persistence.engine import Database
 from persistence.queries.asset_documents import WITH_DOCUMENTS
 from persistence.queries.asset_view import WIDTH, HotStatement, WrittenAsset, answer_columns
-from persistence.queries.metadata_search import Condition, Window, search_order
+from persistence.queries.metadata_search import Condition, Window, search_order, sort_key
 from persistence.queries.standing import STANDING, Told, catalog_revision, tell
 from persistence.repository import Scope
 from persistence.tables.catalog import asset_documents, metadata_assets
@@ -199,7 +199,7 @@ def _counted(connection: sa.Connection, search: Search) -> int:
 def _keys(search: Search, window: Window) -> sa.CTE:
     """All hits with what they are sorted by, gathered by the best index whatever order is wanted."""
     assets = metadata_assets
-    keys = dict.fromkeys((assets.c.row_number, assets.c[window.sort_by], assets.c.id))
+    keys = dict.fromkeys((assets.c.row_number, sort_key(assets, window), assets.c.name, assets.c.id))
     return sa.select(*keys).where(*search.conditions(True)).cte("found").prefix_with("MATERIALIZED")
 
 

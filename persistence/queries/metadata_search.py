@@ -14,6 +14,7 @@ from typing import Any, Final, TypeGuard
 
 import sqlalchemy as sa
 
+from persistence.queries.relevance import BY_RELEVANCE, Phrase, folded, relevance
 from persistence.repository import Scope
 from persistence.tables.catalog import WORDS_TABLE, metadata_assets
 from schema.utils.metadata_asset import AssetType
@@ -111,11 +112,6 @@ def _after(prefix: str) -> str | None:
     return None
 
 
-def _folded(text: str) -> str:
-    """Return what `lower()` makes of a text in both stores: only the letters A-Z change."""
-    return "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
-
-
 @dataclass(frozen=True, slots=True)
 class Compiler:
     """Turns a tree into one SQL condition over `assets`, which is the catalog table or an alias of it."""
@@ -193,7 +189,7 @@ class Compiler:
     def _text(self, text: Text) -> Condition:
         if text.field is not None and OWN_FIELDS[text.field] is FieldKind.KEYWORD:
             column: sa.ColumnElement[Any] = sa.func.lower(self.assets.c[text.field])
-            value = _folded(text.value)
+            value = folded(text.value)
             return prefix_range(column, value) if text.prefix else column == value
         words = self._words_of(text)
         if not words:
@@ -206,7 +202,7 @@ class Compiler:
 
     def _dotted(self, query: Dotted) -> Condition:
         """The assets themselves, found apart from all else: the last part leads to few by the index of names."""
-        value = _folded(query.value)
+        value = folded(query.value)
         above, _, last = value.rpartition(".")
         if not query.prefix:
             return self._apart(lambda one: [_lower(one, "name") == last, _ends(one, "fully_qualified_name", value)])
@@ -345,6 +341,8 @@ class Window:
     descending: bool = False
     limit: int = 50
     offset: int = 0
+    sought: tuple[Phrase, ...] = ()
+    """What names are compared with, in the order of relevance."""
 
 
 def search_conditions(
@@ -374,11 +372,18 @@ def search_conditions(
     return found
 
 
+def sort_key(assets: sa.FromClause, window: Window) -> sa.ColumnElement[Any]:
+    """What a window is sorted by, before the names and ids that break ties."""
+    if window.sort_by == BY_RELEVANCE and BY_RELEVANCE not in assets.c:
+        return relevance(assets, window.sought).label(BY_RELEVANCE)
+    return assets.c[window.sort_by]
+
+
 def search_order(assets: sa.FromClause, window: Window) -> list[sa.ColumnElement[Any]]:
-    """The order of a window: ties are broken by id, so pages never overlap; assets without a position come last."""
-    column: sa.ColumnElement[Any] = assets.c[window.sort_by]
-    ordered = column.desc() if window.descending else column.asc()
-    if window.sort_by == "ordinal_position":
-        ordered = ordered.nulls_last()
-    tie = assets.c.id
-    return [ordered, tie.desc() if window.descending else tie.asc()]
+    """The order of a window: ties are broken by id, so pages never overlap; assets without a position come last.
+
+    What is alike relevant is in the order of its names.
+    """
+    keys = [sort_key(assets, window), *([assets.c.name] if window.sort_by == BY_RELEVANCE else []), assets.c.id]
+    first, *ties = [key.desc() if window.descending else key.asc() for key in keys]
+    return [first.nulls_last() if window.sort_by == "ordinal_position" else first, *ties]

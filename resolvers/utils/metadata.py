@@ -17,6 +17,7 @@ from persistence.queries.asset_view import AssetView
 from persistence.queries.catalog import create_asset, delete_asset, find_asset, find_page, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
+from persistence.queries.relevance import sought
 from resolvers.chosen import chosen_in
 from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge
@@ -82,7 +83,9 @@ async def search_metadata(
     are left out unless `q` speaks of deleted_at.
     """
     query = parse_query(q)
-    window = Window(sort_by.value, sort_order is SortOrder.DESC, limit, offset)
+    phrases = sought(query) if sort_by is AssetSort.RELEVANCE else ()
+    order = sort_by if phrases or sort_by is not AssetSort.RELEVANCE else AssetSort.NAME
+    window = Window(order.value, sort_order is SortOrder.DESC, limit, offset, phrases)
     if ctx.writes_only:
         page = await find_page(
             ctx.store.database,

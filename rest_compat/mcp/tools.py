@@ -102,8 +102,9 @@ TASKS: Final = (
     _task(
         "find",
         "search_metadata",
-        "Find tables, columns and other assets of the catalog by words or fields.",
+        "Find tables, columns and other assets of the catalog by words or fields, those of fitting names first.",
         *("q", "asset_type", "fqn_prefix", "limit"),
+        sort_by="relevance",
     ),
     _task(
         "describe",

@@ -85,6 +85,8 @@ class AssetSort(StrEnum):
     NAME = "name"
     CREATED_AT = "created_at"
     ORDINAL_POSITION = "ordinal_position"
+    RELEVANCE = "relevance"
+    """How well the name fits what is looked for: ascending order begins with the best. By name without words in `q`."""
 
 
 @choice

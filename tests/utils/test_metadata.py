@@ -251,6 +251,11 @@ async def test_a_page_of_the_search_is_sorted_counted_and_cut(world: World, door
         search_metadata, world.owner, resource_uri=uri, sort_by=AssetSort.ORDINAL_POSITION, asset_type=AssetType.COLUMN
     )
     assert [item["ordinal_position"] for item in page["items"]] == [1, 1, 2]
+    called = {"q": "orders OR email", "sort_by": AssetSort.RELEVANCE}
+    assert names(await door(search_metadata, world.owner, **called))[:2] == ["orders", "email"]
+    assert (
+        names(await door(search_metadata, world.owner, q="type:table", sort_by=AssetSort.RELEVANCE))[0] == "customers"
+    )
 
 
 async def test_the_search_answers_in_the_documented_shape(world: World, uri: str) -> None:

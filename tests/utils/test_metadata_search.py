@@ -16,6 +16,7 @@ from persistence.queries import asset_pages
 from persistence.queries.catalog import search_assets
 from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.metadata_search import Window
+from persistence.queries.relevance import sought
 from persistence.repository import Scope
 from resolvers.engines.query_string import parse_query
 from schema.errors import SearchQueryInvalid
@@ -464,6 +465,52 @@ def test_every_way_to_a_page_finds_what_a_slow_reading_finds(store, rows, q, win
             assert search(store, query, window, hits=hits) == wanted
         following = replace(window, offset=window.offset + window.limit)
         assert search(store, query, following, hits=hits) == expected(rows, query, following)
+
+
+def by_relevance(rows: list[Row], query: Query, phrases: Sequence[Sequence[str]]) -> list[str]:
+    """The ids of all that a search finds, the best first, by a slow reading of the names."""
+
+    def fit(row: Row) -> int:
+        name, words = row["name"].lower() if row["name"].isascii() else row["name"], split_words(row["name"])
+        best = 3
+        for phrase in phrases:
+            own, whole = [word for text in phrase for word in split_words(text)], " ".join(phrase).lower()
+            if name == whole or words == own:
+                best = 0
+            elif name.startswith(whole) or " ".join(words).startswith(" ".join(own)):
+                best = min(best, 1)
+            elif all(text.lower() in name for text in phrase):
+                best = min(best, 2)
+        return best
+
+    found = {row["id"]: row for row in rows}
+    ids, _ = expected(rows, query, Window(limit=200))
+    return sorted(ids, key=lambda id: (fit(found[id]), found[id]["type"] == "column", found[id]["name"], id))
+
+
+@pytest.mark.parametrize(
+    ("q", "phrases"),
+    [
+        ("orders", [("orders",)]),
+        ("(ord*) OR tags:ord*", [("ord",)]),
+        ("customer id", [("customer", "id")]),
+        ("customer OR zone", [("customer",), ("zone",)]),
+        ("late NOT orders", [("late",)]),
+        ("main.db.public.o*", [("main.db.public.o",), ("o",)]),
+        ("columns.name:orders", []),
+    ],
+)
+@pytest.mark.parametrize("most", [-1, asset_pages.MOST_HITS])
+def test_what_is_called_so_stands_before_what_only_speaks_of_it(store, rows, q, phrases, most, monkeypatch):
+    monkeypatch.setattr(asset_pages, "MOST_HITS", most)
+    query, hits = parse_query(q), asset_pages.Hits()
+    assert sought(query) == tuple(phrases)
+    window = Window(sort_by="relevance", limit=5, sought=sought(query))
+    wanted = by_relevance(rows, query, phrases)
+    for _ in range(2):
+        assert search(store, query, window, hits=hits)[0] == wanted[:5]
+    assert search(store, query, replace(window, offset=5, limit=200), hits=hits)[0] == wanted[5:]
+    assert search(store, query, replace(window, descending=True), hits=hits)[1] == len(wanted)
 
 
 def test_a_prefix_asks_for_direct_children_only(store, rows):

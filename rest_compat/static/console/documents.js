@@ -16,7 +16,7 @@ export const PROJECTS = `
 
 export const FIND = `
   query ConsoleFind($q: String, $assetType: AssetType, $offset: Int!) {
-    searchMetadata(q: $q, assetType: $assetType, limit: 30, offset: $offset) {
+    searchMetadata(q: $q, assetType: $assetType, sortBy: RELEVANCE, limit: 30, offset: $offset) {
       total
       items {
         id
