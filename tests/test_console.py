@@ -5,7 +5,7 @@ import re
 
 import httpx
 import pytest
-from graphql import build_schema, parse, validate
+from graphql import NoDeprecatedCustomRule, build_schema, parse, specified_rules, validate
 from starlette.applications import Starlette
 
 from rest_compat.pages import CONSOLE_FILES, STATIC_FOLDER, missing_files, page_routes
@@ -21,7 +21,7 @@ MOST_COMPRESSED = 200_000
 """Bytes that the first page may take, all scripts together."""
 
 
-def test_every_document_of_the_console_fits_the_published_graph() -> None:
+def test_every_document_of_the_console_fits_the_published_graph_and_nothing_of_it_is_deprecated() -> None:
     text = "".join(file.read_text("utf-8") for file in DOCUMENTS)
     documents = dict(DOCUMENT.findall(text))
     graph = build_schema(SCHEMA.read_text("utf-8"))
@@ -29,7 +29,7 @@ def test_every_document_of_the_console_fits_the_published_graph() -> None:
     assert len(documents) == text.count("export const")
     for name, document in documents.items():
         assert "${" not in document, f"{name} is put together from pieces"
-        assert validate(graph, parse(document)) == [], name
+        assert validate(graph, parse(document), [*specified_rules, NoDeprecatedCustomRule]) == [], name
 
 
 def test_nothing_is_asked_but_those_documents_and_nothing_is_kept_or_written_as_markup() -> None:

@@ -41,7 +41,7 @@ async def known(world: World) -> dict[str, Any]:
     for kind, name in (("database", "svc.d"), ("database_schema", "svc.d.s"), ("table", "svc.d.s.t")):
         await made("POST", path, {"fully_qualified_name": name, "type": kind})
     await made("PUT", f"{path}?fqn=svc.d.s.t", {"description": "another"})
-    return {"resourceUri": uri, "fqn": "svc.d.s.t", "version": "0.1", "page": 1, "orgId": "acme"}
+    return {"resourceUri": uri, "fqn": "svc.d.s.t", "version": "0.1", "orgId": "acme"}
 
 
 async def test_no_query_of_the_console_is_refused(world: World, known: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ function Permissions({ given }) {
   const shares = may("CAN_SHARE");
   const holders = useAnswer(HOLDERS, may.known && shares ? { resourceType: type.toUpperCase(), resourceId: id } : undefined);
   const names = { [`project:${project}`]: say("access.theProject") };
-  for (const one of sources.data?.dataConnections.items ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
+  for (const one of sources.data?.dataConnections.nodes ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
   return html`
     <p class="lead">${say("access.lead")}</p>
     <form class="fields" onSubmit=${(event) => event.preventDefault()}>
@@ -57,7 +57,7 @@ function Permissions({ given }) {
         <select value=${on} onChange=${(event) => (location.hash = link("access", { on: event.target.value, user: asked }))}>
           <option value="" selected=${!on}>${say("access.project")}</option>
           ${on && !sources.data && html`<option value=${on} selected>${on}</option>`}
-          ${(sources.data?.dataConnections.items ?? []).map((one) => html`<option key=${one.resourceUri} value=${one.resourceUri} selected=${one.resourceUri === on}>${one.name}</option>`)}
+          ${(sources.data?.dataConnections.nodes ?? []).map((one) => html`<option key=${one.resourceUri} value=${one.resourceUri} selected=${one.resourceUri === on}>${one.name}</option>`)}
         </select>
       </label>
       <label>${say("access.who")} <input value=${user} autocomplete="off" spellcheck=${false} placeholder=${say("access.you")} onInput=${(event) => setUser(event.target.value)} /></label>

@@ -82,7 +82,7 @@ function Welcome({ refused }) {
 
 function Signed() {
   const answer = useAnswer(PROJECTS, {}, { anywhere: true });
-  const projects = answer.data?.projects.items ?? [];
+  const projects = answer.data?.projects.nodes ?? [];
   const project = chosen();
   // Without a choice there is nothing to see, so the first project is one.
   useEffect(() => {

@@ -41,9 +41,9 @@ function Questions({ given }) {
 
   // Before there is a table there is nothing to ask, and with the first of them there is an example.
   const suggested = useAnswer(SUGGESTED, {});
-  const tables = suggested.data?.searchMetadata.items;
+  const tables = suggested.data?.searchMetadata.nodes;
   const earlier = useAnswer(SESSION_TURNS, session && turns === null ? { sessionId: session } : undefined);
-  const shown = turns ?? (session && earlier.data ? fromBefore(earlier.data.turns.items) : []);
+  const shown = turns ?? (session && earlier.data ? fromBefore(earlier.data.turns.nodes) : []);
 
   async function send(message, readingId = null) {
     if (!message.trim() || busy) return;
@@ -128,13 +128,13 @@ function Conversations() {
   const { data, failure, again } = useAnswer(SESSIONS, {});
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   if (!data) return html`<${Loading} />`;
-  const { items } = data.chatSessions;
+  const { nodes } = data.chatSessions;
   return html`
     <section class="part" aria-label=${say("ask.conversations")}>
       <h2>${say("ask.conversations")}</h2>
-      ${items.length === 0 && html`<${Empty} icon="ask" title=${say("ask.none")}>${say("ask.none.next")}<//>`}
+      ${nodes.length === 0 && html`<${Empty} icon="ask" title=${say("ask.none")}>${say("ask.none.next")}<//>`}
       <ul class="plain rows">
-        ${items.map(
+        ${nodes.map(
           (one) => html`<li key=${one.sessionId}>
             <a href=${link("ask", { session: one.sessionId })}>${one.title || say("ask.untitled")}</a>
             <span class="quiet line">${say("count.questions", { count: one.turnCount })}, ${moment(one.updatedAt)}</span>

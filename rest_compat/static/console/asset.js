@@ -26,7 +26,7 @@ export function Asset({ given }) {
   if (!given.fqn || given.uri) return html`<${Table} given=${given} />`;
   if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} what=${say("asset.looking")} />`;
-  const [found] = answer.data.dataAssets.items;
+  const [found] = answer.data.dataAssets.nodes;
   if (found?.fqn !== given.fqn) return html`<${Heading} title=${given.fqn}>${given.fqn}<//><${Empty} icon="table" title=${say("asset.notTable")}>${pieces("asset.lookIn", { find: html`<a href=${link("find", { under: given.fqn })}>${say("place.find")}</a>` })}<//>`;
   return html`<${Table} given=${{ ...given, uri: found.resourceUri }} />`;
 }

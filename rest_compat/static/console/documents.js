@@ -3,9 +3,9 @@
 
 export const PROJECTS = `
   query ConsoleProjects {
-    projects(limit: 100) {
-      total
-      items {
+    projects: projectsConnection(first: 100) {
+      totalCount
+      nodes {
         id
         name
         description
@@ -15,10 +15,14 @@ export const PROJECTS = `
 `;
 
 export const FIND = `
-  query ConsoleFind($q: String, $assetType: AssetType, $offset: Int!) {
-    searchMetadata(q: $q, assetType: $assetType, sortBy: RELEVANCE, limit: 30, offset: $offset) {
-      total
-      items {
+  query ConsoleFind($q: String, $assetType: AssetType, $after: String) {
+    searchMetadata: searchMetadataConnection(q: $q, assetType: $assetType, sortBy: RELEVANCE, first: 30, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         type
@@ -179,11 +183,14 @@ export const SCORE = `
 `;
 
 export const RULES = `
-  query ConsoleRules($fqn: String!, $page: Int!) {
-    qualityRules(assetFqn: $fqn, limit: 100, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleRules($fqn: String!, $after: String) {
+    qualityRules: qualityRulesConnection(assetFqn: $fqn, first: 100, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         inWords
@@ -204,9 +211,9 @@ export const RULES = `
 
 export const SESSIONS = `
   query ConsoleSessions {
-    chatSessions(limit: 8) {
-      total
-      items {
+    chatSessions: chatSessionsConnection(first: 8) {
+      totalCount
+      nodes {
         sessionId
         title
         turnCount
@@ -218,9 +225,9 @@ export const SESSIONS = `
 
 export const SESSION_TURNS = `
   query ConsoleSessionTurns($sessionId: UUID!) {
-    turns(sessionId: $sessionId, limit: 20, order: DESC) {
-      total
-      items {
+    turns: turnsConnection(sessionId: $sessionId, first: 20, order: DESC) {
+      totalCount
+      nodes {
         turnId
         state
         messages {
@@ -280,8 +287,8 @@ export const CSV = `
 
 export const LOCATE = `
   query ConsoleLocate($fqn: String!) {
-    dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 1) {
-      items {
+    dataAssets: dataAssetsConnection(fqnPrefix: $fqn, assetType: TABLE, first: 1) {
+      nodes {
         fqn
         resourceUri
       }
@@ -290,11 +297,14 @@ export const LOCATE = `
 `;
 
 export const RUNS = `
-  query ConsoleRuns($status: RunStatus, $page: Int!) {
-    projectRuns(status: $status, limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleRuns($status: RunStatus, $after: String) {
+    projectRuns: projectRunsConnection(status: $status, first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         configurationId
         status
@@ -377,8 +387,8 @@ export const RETRY_RUN = `
 
 export const WORKFLOWS = `
   query ConsoleWorkflows {
-    workflowDefinitions(available: true, limit: 100) {
-      items {
+    workflowDefinitions: workflowDefinitionsConnection(available: true, first: 100) {
+      nodes {
         id
         name
         workflowType
@@ -392,8 +402,8 @@ export const WORKFLOWS = `
 
 export const CONFIGURATIONS = `
   query ConsoleConfigurations($workflowType: WorkflowType!) {
-    workflowConfigurations(workflowType: $workflowType, status: ACTIVE, limit: 100) {
-      items {
+    workflowConfigurations: workflowConfigurationsConnection(workflowType: $workflowType, status: ACTIVE, first: 100) {
+      nodes {
         id
         isDefault
         requireReferencePack
@@ -421,9 +431,9 @@ export const START_RUN = `
 
 export const CONNECTIONS = `
   query ConsoleConnections {
-    dataConnections(limit: 100) {
-      total
-      items {
+    dataConnections: dataConnectionsConnection(first: 100) {
+      totalCount
+      nodes {
         name
         resourceUri
       }
@@ -505,20 +515,23 @@ export const SUSPECTS = `
     $kind: SuspectKind
     $probabilityAtLeast: Float
     $verdict: SuspectVerdict
-    $page: Int!
+    $after: String
   ) {
-    suspectCells(
+    suspectCells: suspectCellsConnection(
       assetFqn: $asset
       kind: $kind
       probabilityAtLeast: $probabilityAtLeast
       verdict: $verdict
       orderBy: [MASKED_ASC, PROBABILITY_DESC, ASSET_FQN_ASC]
-      limit: 10
-      page: $page
+      first: 10
+      after: $after
     ) {
-      total
-      limit
-      items {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         assetFqn
         column
@@ -535,9 +548,9 @@ export const SUSPECTS = `
         decidedAt
       }
     }
-    found: suspectCells(assetFqn: $fqn, limit: 1) {
-      total
-      items {
+    found: suspectCellsConnection(assetFqn: $fqn, first: 1) {
+      totalCount
+      nodes {
         measuredAt
         suspectsInTable
       }

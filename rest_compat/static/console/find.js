@@ -6,6 +6,7 @@ import { Choice } from "./decide.js";
 import { FIND, TAGS } from "./documents.js";
 import { Glossary } from "./glossary.js";
 import { Overview, Tree } from "./overview.js";
+import { useSteps } from "./pages.js";
 import { Empty, Failed, Heading, html, Icon, Loading, Told, useAnswer, Views } from "./parts.js";
 import { above, link, settle } from "./places.js";
 import { Tags } from "./tags.js";
@@ -76,29 +77,25 @@ export function Find({ given }) {
 function Catalog({ given }) {
   const [text, setText] = useState(given.q ?? "");
   const [words, setWords] = useState(text);
-  const [offset, setOffset] = useState(0);
   const field = useRef();
   const kind = given.kind ?? "";
   const under = given.under ?? "";
   const tag = given.tag ?? "";
 
   useEffect(() => {
-    const later = setTimeout(() => {
-      setWords(text);
-      setOffset(0);
-    }, PAUSE);
+    const later = setTimeout(() => setWords(text), PAUSE);
     return () => clearTimeout(later);
   }, [text]);
   useEffect(() => setText(given.q ?? ""), [given]); // a link to another place of Find says what is looked for there
   useEffect(() => settle("find", { q: words, kind, under, tag }), [words]);
-  useEffect(() => setOffset(0), [kind, under, tag]);
   useEffect(() => field.current?.focus(), []);
 
   const idle = !words.trim() && !kind && !under && !tag;
   // Without any words the tables come first: columns are thousands, and begin with whatever sorts before letters.
-  const variables = { q: asked(words, { under, tag, kind }), assetType: kind || (idle ? "TABLE" : null), offset };
-  const answer = useAnswer(FIND, variables);
-  const empty = idle && answer.data?.searchMetadata.total === 0;
+  const sought = { q: asked(words, { under, tag, kind }), assetType: kind || (idle ? "TABLE" : null) };
+  const steps = useSteps(JSON.stringify(sought));
+  const answer = useAnswer(FIND, { ...sought, after: steps.after });
+  const empty = idle && answer.data?.searchMetadata.totalCount === 0;
   return html`
     <form role="search" class="search" onSubmit=${(event) => event.preventDefault()}>
       <label class="hidden" for="q">${say("find.search")}</label>
@@ -116,7 +113,7 @@ function Catalog({ given }) {
     <div class=${empty ? undefined : "with-tree"}>
       ${!empty && html`<${Tree} under=${under} />`}
       <div>
-        <${Found} answer=${answer} text=${words} offset=${offset} onPage=${setOffset} narrowed=${kind || under || tag} idle=${idle} />
+        <${Found} answer=${answer} text=${words} steps=${steps} narrowed=${kind || under || tag} idle=${idle} />
       </div>
     </div>
   `;
@@ -132,11 +129,12 @@ function ByTag({ tag, onChange }) {
   </form>`;
 }
 
-function Found({ answer, text, offset, onPage, narrowed, idle }) {
+function Found({ answer, text, steps, narrowed, idle }) {
   const { data, failure, loading, again } = answer;
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   if (!data) return html`<${Loading} what=${say("find.searching")} />`;
-  const { items, total } = data.searchMetadata;
+  const { nodes: items, totalCount: total, pageInfo } = data.searchMetadata;
+  const from = (steps.page - 1) * PAGE;
   if (total === 0 && !loading) {
     if (text || narrowed) return html`<${Empty} icon="find" title=${say("find.nothing")}>${say("find.nothing.next")}<//>`;
     const connect = html`<a href=${link("runs", { of: "sources" })}>${say("find.empty.connect")}</a>`;
@@ -147,9 +145,9 @@ function Found({ answer, text, offset, onPage, narrowed, idle }) {
     <ul class="hits">${items.map((asset) => html`<${Hit} key=${asset.id} asset=${asset} />`)}</ul>
     ${total > PAGE &&
     html`<nav class="pages" aria-label=${say("part.pages")}>
-      <button type="button" class="quiet-button" disabled=${offset === 0} onClick=${() => onPage(Math.max(0, offset - PAGE))}>${say("part.before")}</button>
-      <span>${say("part.range", { from: number(offset + 1), to: number(Math.min(offset + PAGE, total)), total: number(total) })}</span>
-      <button type="button" class="quiet-button" disabled=${offset + PAGE >= total} onClick=${() => onPage(offset + PAGE)}>${say("part.after")}</button>
+      <button type="button" class="quiet-button" disabled=${steps.page === 1} onClick=${steps.back}>${say("part.before")}</button>
+      <span>${say("part.range", { from: number(from + 1), to: number(from + items.length), total: number(total) })}</span>
+      <button type="button" class="quiet-button" disabled=${!pageInfo.hasNextPage} onClick=${() => steps.forward(pageInfo)}>${say("part.after")}</button>
     </nav>`}
   `;
 }

@@ -61,7 +61,7 @@ export function Projects() {
     <${Answered} answer=${answer}>
       ${({ projects }) => html`
         <ul class="hits">
-          ${projects.items.map(
+          ${projects.nodes.map(
             (one) => html`<li key=${one.id} class="card">
               <div class="card-head"><strong>${one.name}</strong>${one.id === now && html` <span class="status completed">${say("projects.current")}</span>`}</div>
               ${one.description && html`<p>${one.description}</p>`}
@@ -70,7 +70,7 @@ export function Projects() {
             </li>`,
           )}
         </ul>
-        <${NotShown} count=${projects.total - projects.items.length} />
+        <${NotShown} count=${projects.totalCount - projects.nodes.length} />
       `}
     <//>
     ${may("CAN_MANAGE_PROJECTS") ? html`<${AddProject} onMade=${answer.again} />` : html`<${Closed} needs=${["CAN_MANAGE_PROJECTS"]} />`}
@@ -104,9 +104,9 @@ export function Secrets() {
     ${!reads && html`<${Closed} needs=${["CAN_READ_SECRETS"]} />`}
     ${reads && html`<${Answered} answer=${answer}>
       ${({ projectSecrets }) => html`
-        ${!projectSecrets.items.length && html`<${Empty} icon="closed" title=${say("secrets.none")}>${say("secrets.none.next")}<//>`}
+        ${!projectSecrets.nodes.length && html`<${Empty} icon="closed" title=${say("secrets.none")}>${say("secrets.none.next")}<//>`}
         <ul class="hits">
-          ${projectSecrets.items.map(
+          ${projectSecrets.nodes.map(
             (one) => html`<li key=${one.name} class="card">
               <div class="card-head"><strong>${one.name}</strong> <span class="quiet" aria-hidden="true">••••••••</span></div>
               ${one.description && html`<p>${one.description}</p>`}
@@ -115,7 +115,7 @@ export function Secrets() {
             </li>`,
           )}
         </ul>
-        <${NotShown} count=${projectSecrets.total - projectSecrets.items.length} />
+        <${NotShown} count=${projectSecrets.totalCount - projectSecrets.nodes.length} />
       `}
     <//>`}
     ${may("CAN_MANAGE_SECRETS") && html`<${Sending} title=${say("secrets.add")} verb=${say("secrets.create")} send=${keep} fields=${[["name", "text", "secrets.name", true], ["value", "password", "secrets.value", true], ["description", "text", "projects.description", false]]} />`}
@@ -124,7 +124,7 @@ export function Secrets() {
 
 export function Limits() {
   const projects = useAnswer(MY_PROJECTS, {}, { anywhere: true });
-  const orgId = projects.data?.projects.items[0]?.organizationId;
+  const orgId = projects.data?.projects.nodes[0]?.organizationId;
   const limits = useAnswer(LIMITS, orgId && { orgId });
   return html`
     <p class="lead">${say("limits.lead")}</p>

@@ -2,11 +2,14 @@
 // and of rules, which are decided on the page of their table as well.
 
 export const DECIDING = `
-  query ConsoleDeciding($page: Int!) {
-    projectRuns(status: COMPLETED, limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleDeciding($after: String) {
+    projectRuns: projectRunsConnection(status: COMPLETED, first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         workflowType
         assetFqn
@@ -30,16 +33,16 @@ export const WAITING = `
     $minConfidence: Float
     $assetsLike: String
   ) {
-    runProposals(
+    runProposals: runProposalsConnection(
       runId: $runId
       state: $state
       kind: $kind
       minConfidence: $minConfidence
       assetsLike: $assetsLike
       joined: false
-      limit: 1
+      first: 1
     ) {
-      total
+      totalCount
     }
   }
 `;
@@ -51,20 +54,23 @@ export const PROPOSAL_GROUPS = `
     $kind: ProposalKind
     $minConfidence: Float
     $assetsLike: String
-    $page: Int!
+    $after: String
   ) {
-    proposalGroups(
+    proposalGroups: proposalGroupsConnection(
       runId: $runId
       state: $state
       kind: $kind
       minConfidence: $minConfidence
       assetsLike: $assetsLike
-      limit: 50
-      page: $page
+      first: 50
+      after: $after
     ) {
-      total
-      limit
-      items {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id: group
         kind
         says
@@ -93,19 +99,17 @@ export const PROPOSALS = `
     $group: String!
     $minConfidence: Float
     $assetsLike: String
-    $page: Int!
   ) {
-    runProposals(
+    runProposals: runProposalsConnection(
       runId: $runId
       state: $state
       group: $group
       minConfidence: $minConfidence
       assetsLike: $assetsLike
-      limit: 50
-      page: $page
+      first: 50
     ) {
-      total
-      items {
+      totalCount
+      nodes {
         id
         kind
         assetFqn
@@ -120,8 +124,8 @@ export const PROPOSALS = `
 
 export const PROPOSAL = `
   query ConsoleProposal($runId: UUID!, $assetFqn: String!, $kind: ProposalKind!) {
-    runProposals(runId: $runId, assetFqn: $assetFqn, kind: $kind, limit: 100) {
-      items {
+    runProposals: runProposalsConnection(runId: $runId, assetFqn: $assetFqn, kind: $kind, first: 100) {
+      nodes {
         id
         standingValue
         evidence
@@ -190,19 +194,22 @@ export const TRIAGED_VIOLATIONS = `
     $status: ViolationStatus!
     $severity: Severity
     $assetsLike: String
-    $page: Int!
+    $after: String
   ) {
-    violations(
+    violations: violationsConnection(
       status: $status
       severity: $severity
       assetsLike: $assetsLike
       orderBy: [SEVERITY_DESC, CREATED_AT_ASC]
-      limit: 100
-      page: $page
+      first: 100
+      after: $after
     ) {
-      total
-      limit
-      items {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         displayName
@@ -307,18 +314,18 @@ export const WRONG = `
     scorecard(request: { assetFqn: $fqn }) {
       overallScore
     }
-    actions(assetFqn: $fqn, limit: 5) {
-      total
-      items {
+    actions: actionsConnection(assetFqn: $fqn, first: 5) {
+      totalCount
+      nodes {
         violationId
         what
         reason
         severity
       }
     }
-    violations(assetFqn: $fqn, status: OPEN, limit: 100) {
-      total
-      items {
+    violations: violationsConnection(assetFqn: $fqn, status: OPEN, first: 100) {
+      totalCount
+      nodes {
         id
         name
         displayName

@@ -26,7 +26,7 @@ export function Memories() {
   const done = (said) => (setTold({ said }), list.again());
   // What is said by hand goes to the newest pack of the project; the first thing that is said makes one.
   const add = async ({ name, text }) => {
-    const [pack] = packs.data?.contextPacks.items ?? [];
+    const [pack] = packs.data?.contextPacks.nodes ?? [];
     const contextPackId = (pack ?? (await ask(ADD_PACK, { name: say("memories.pack") })).createContextPack).id;
     const made = (await ask(ADD_MEMORY, { name: name.trim(), content: { type: "text", text: text.trim() }, memoryType: kind, contextPackId })).createMemory;
     packs.again();

@@ -13,16 +13,16 @@ const MOST_SCORES = 4;
 
 export function Overview() {
   const { data, failure, again } = useAnswer(OVERVIEW, {});
-  const deciding = useAnswer(DECIDING, { page: 1 }); // by itself: who may not see proposals sees the rest
+  const deciding = useAnswer(DECIDING, {}); // by itself: who may not see proposals sees the rest
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   const figures = [
-    ["find.tables", data?.tables.total, link("find", { kind: "TABLE" })],
-    ["find.open", data?.violations.total, link("inbox", { of: "violations" })],
-    ["find.waits", deciding.data?.projectRuns.items.reduce((sum, run) => sum + run.waiting.totalCount, 0), link("inbox")],
+    ["find.tables", data?.tables.totalCount, link("find", { kind: "TABLE" })],
+    ["find.open", data?.violations.totalCount, link("inbox", { of: "violations" })],
+    ["find.waits", deciding.data?.projectRuns.nodes.reduce((sum, run) => sum + run.waiting.totalCount, 0), link("inbox")],
   ];
   return html`
     <section class="tiles" aria-label=${say("find.overview")}>
-      ${(data?.dataConnections.items ?? []).slice(0, MOST_SCORES).map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}
+      ${(data?.dataConnections.nodes ?? []).slice(0, MOST_SCORES).map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}
       ${figures.map(([key, value, address]) => html`<a key=${key} class="tile" href=${address}><strong>${value === undefined ? "–" : short(value)}</strong><span>${say(key)}</span></a>`)}
     </section>
   `;
@@ -63,7 +63,7 @@ export const level = (value) => (value >= 0.9 ? "high" : value >= 0.6 ? "middle"
 
 export function Tree({ under }) {
   const { data, failure, again } = useAnswer(CONNECTIONS, {});
-  const sources = data?.dataConnections.items ?? [];
+  const sources = data?.dataConnections.nodes ?? [];
   return html`
     <nav class="tree" aria-label=${say("find.tree")}>
       <h2>${say("find.tree")}</h2>
@@ -96,7 +96,7 @@ function Below({ fqn, under }) {
   const { data, failure, again } = useAnswer(CHILDREN, { fqn });
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   if (!data) return html`<${Loading} />`;
-  const { items, total } = data.searchMetadata;
+  const { nodes: items, totalCount: total } = data.searchMetadata;
   return html`
     <ul>
       ${items.map((one) => html`<${Branch} key=${one.fullyQualifiedName} name=${one.name} fqn=${one.fullyQualifiedName} type=${one.type} uri=${one.resourceUri} under=${under} open=${items.length === 1 && one.type !== "DATABASE_SCHEMA"} />`)}

@@ -1,4 +1,4 @@
-// Long lists, asked for window by window.
+// Long lists, asked for window by window, each behind the cursor of the one before.
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { ask } from "./graph.js";
@@ -20,12 +20,12 @@ export function useAll(document, variables, most = MOST, keyOf = idOf) {
     const leaving = new AbortController();
     const load = async () => {
       const items = new Map(); // a list that moves meanwhile may show one twice
-      for (let page = 1; ; page += 1) {
-        const [found] = Object.values(await ask(document, { ...variables, page }, { signal: leaving.signal }));
-        for (const item of found.items) items.set(keyOf(item), item);
-        const loading = found.items.length > 0 && page * found.limit < Math.min(found.total, most);
-        if (!loading || shown.current !== key) setState({ items: [...items.values()], total: found.total, loading });
-        if (!loading) break;
+      for (let after = null, loading = true; loading; ) {
+        const [found] = Object.values(await ask(document, { ...variables, after }, { signal: leaving.signal }));
+        for (const item of found.nodes) items.set(keyOf(item), item);
+        loading = found.pageInfo.hasNextPage && items.size < most;
+        after = found.pageInfo.endCursor;
+        if (!loading || shown.current !== key) setState({ items: [...items.values()], total: found.totalCount, loading });
       }
       shown.current = key;
     };
@@ -39,4 +39,19 @@ export function useAll(document, variables, most = MOST, keyOf = idOf) {
       return { ...before, items, total: before.total - before.items.length + items.length };
     });
   return { ...state, again, change };
+}
+
+// One window of a list at a time, on to the next one and back: { page, after, forward, back, first }. `after` is the
+// cursor behind which the window begins; what is looked for changes with `key`, and begins at the start.
+export function useSteps(key) {
+  const [steps, setSteps] = useState({ key, cursors: [] });
+  const cursors = steps.key === key ? steps.cursors : [];
+  const go = (to) => setSteps({ key, cursors: to });
+  return {
+    page: cursors.length + 1,
+    after: cursors.at(-1) ?? null,
+    forward: (pageInfo) => go([...cursors, pageInfo.endCursor]),
+    back: () => go(cursors.slice(0, -1)),
+    first: () => go([]),
+  };
 }

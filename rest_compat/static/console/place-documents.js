@@ -3,15 +3,15 @@
 
 export const OVERVIEW = `
   query ConsoleOverview {
-    tables: searchMetadata(assetType: TABLE, limit: 1) {
-      total
+    tables: searchMetadataConnection(assetType: TABLE, first: 1) {
+      totalCount
     }
-    violations(status: OPEN, limit: 1) {
-      total
+    violations: violationsConnection(status: OPEN, first: 1) {
+      totalCount
     }
-    dataConnections(limit: 4) {
-      total
-      items {
+    dataConnections: dataConnectionsConnection(first: 4) {
+      totalCount
+      nodes {
         name
         resourceUri
       }
@@ -35,9 +35,9 @@ export const SCORE_OF = `
 
 export const CHILDREN = `
   query ConsoleChildren($fqn: String!) {
-    searchMetadata(fqnPrefix: $fqn, limit: 200) {
-      total
-      items {
+    searchMetadata: searchMetadataConnection(fqnPrefix: $fqn, first: 100) {
+      totalCount
+      nodes {
         name
         type
         fullyQualifiedName
@@ -49,8 +49,8 @@ export const CHILDREN = `
 
 export const SUGGESTED = `
   query ConsoleSuggested {
-    searchMetadata(assetType: TABLE, limit: 3) {
-      items {
+    searchMetadata: searchMetadataConnection(assetType: TABLE, first: 3) {
+      nodes {
         name
       }
     }
@@ -135,19 +135,22 @@ export const LINEAGE_EDGES = `
     $resourceUri: String!
     $fqn: String!
     $direction: LineageDirection!
-    $page: Int!
+    $after: String
   ) {
-    lineageEdges(
+    lineageEdges: lineageEdgesConnection(
       ofType: DATA_CONNECTION
       resourceUri: $resourceUri
       fqn: $fqn
       direction: $direction
-      page: $page
-      limit: 100
+      after: $after
+      first: 100
     ) {
-      total
-      limit
-      items {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         fromFqn
         toFqn
         type
@@ -161,9 +164,9 @@ export const LINEAGE_EDGES = `
 
 export const SOURCES = `
   query ConsoleSources {
-    dataConnections(limit: 100) {
-      total
-      items {
+    dataConnections: dataConnectionsConnection(first: 100) {
+      totalCount
+      nodes {
         name
         resourceUri
         connectionType
@@ -213,8 +216,8 @@ export const VERIFY = `
 
 export const INGESTIONS = `
   query ConsoleIngestions {
-    workflowConfigurations(workflowType: SERVICE_INGESTION, status: ACTIVE, limit: 100) {
-      items {
+    workflowConfigurations: workflowConfigurationsConnection(workflowType: SERVICE_INGESTION, status: ACTIVE, first: 100) {
+      nodes {
         id
         config
       }
@@ -243,9 +246,9 @@ export const INGEST = `
 
 export const SCHEDULES = `
   query ConsoleSchedules {
-    schedules(limit: 100) {
-      total
-      items {
+    schedules: schedulesConnection(first: 100) {
+      totalCount
+      nodes {
         scheduleId
         scheduleName
         referenceId
@@ -259,8 +262,8 @@ export const SCHEDULES = `
         }
       }
     }
-    workflowConfigurations(status: ACTIVE, limit: 100) {
-      items {
+    workflowConfigurations: workflowConfigurationsConnection(status: ACTIVE, first: 100) {
+      nodes {
         id
         name
         workflowType
@@ -301,11 +304,14 @@ export const DELETE_SCHEDULE = `
 `;
 
 export const TERMS = `
-  query ConsoleTerms($status: TermStatus!, $page: Int!) {
-    glossaryTerms(status: $status, limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleTerms($status: TermStatus!, $after: String) {
+    glossaryTerms: glossaryTermsConnection(status: $status, first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         displayName
@@ -348,9 +354,9 @@ export const ASSIGN_VIOLATION = `
 
 export const MY_PROJECTS = `
   query ConsoleMyProjects {
-    projects(limit: 100) {
-      total
-      items {
+    projects: projectsConnection(first: 100) {
+      totalCount
+      nodes {
         id
         organizationId
         name
@@ -372,9 +378,9 @@ export const ADD_PROJECT = `
 
 export const SECRETS = `
   query ConsoleSecrets {
-    projectSecrets(limit: 100) {
-      total
-      items {
+    projectSecrets: projectSecretsConnection(first: 100) {
+      totalCount
+      nodes {
         name
         description
         updatedAt
@@ -412,11 +418,14 @@ export const LIMITS = `
 `;
 
 export const AUDIT = `
-  query ConsoleAudit($userId: String, $outcome: AuditOutcome, $page: Int) {
-    auditEntries(userId: $userId, outcome: $outcome, page: $page, limit: 50) {
-      total
-      limit
-      items {
+  query ConsoleAudit($userId: String, $outcome: AuditOutcome, $after: String) {
+    auditEntries: auditEntriesConnection(userId: $userId, outcome: $outcome, after: $after, first: 50) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         occurredAt
         userId
@@ -462,9 +471,9 @@ export const PROVENANCE = `
 
 export const NEIGHBORS = `
   query ConsoleNeighbors($fqn: String!) {
-    dataAssets(fqnPrefix: $fqn, assetType: TABLE, limit: 100) {
-      total
-      items {
+    dataAssets: dataAssetsConnection(fqnPrefix: $fqn, assetType: TABLE, first: 100) {
+      totalCount
+      nodes {
         fqn
       }
     }
@@ -519,11 +528,14 @@ export const DELETE_TERM = `
 `;
 
 export const MEMORIES = `
-  query ConsoleMemories($validationStatus: ValidationStatus, $page: Int!) {
-    memories(validationStatus: $validationStatus, limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleMemories($validationStatus: ValidationStatus, $after: String) {
+    memories: memoriesConnection(validationStatus: $validationStatus, first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         memoryType
@@ -540,8 +552,8 @@ export const MEMORIES = `
 
 export const PACKS = `
   query ConsolePacks {
-    contextPacks(status: ACTIVE, pageSize: 1) {
-      items {
+    contextPacks: contextPacksConnection(status: ACTIVE, first: 1) {
+      nodes {
         id
         name
       }
@@ -585,11 +597,14 @@ export const DELETE_MEMORY = `
 `;
 
 export const WEBHOOKS = `
-  query ConsoleWebhooks($page: Int!) {
-    webhooks(limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleWebhooks($after: String) {
+    webhooks: webhooksConnection(first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         name
         channel
@@ -650,11 +665,14 @@ export const DELETE_WEBHOOK = `
 `;
 
 export const DELIVERIES = `
-  query ConsoleDeliveries($webhookId: UUID!, $page: Int!) {
-    webhookDeliveries(webhookId: $webhookId, limit: 50, page: $page) {
-      total
-      limit
-      items {
+  query ConsoleDeliveries($webhookId: UUID!, $after: String) {
+    webhookDeliveries: webhookDeliveriesConnection(webhookId: $webhookId, first: 50, after: $after) {
+      totalCount
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      nodes {
         id
         type
         assetFqn

@@ -84,7 +84,7 @@ export const GroupDetail = ({ run, one }) => html`
 
 export function ProposalDetail({ run, one }) {
   const answer = useAnswer(PROPOSAL, { runId: run, assetFqn: one.assetFqn, kind: one.kind });
-  const known = answer.data?.runProposals.items.find((item) => item.id === one.id);
+  const known = answer.data?.runProposals.nodes.find((item) => item.id === one.id);
   return html`
     <h3><a href=${link("asset", { uri: one.resourceUri, fqn: tableOf(one.assetFqn), column: parts(one.assetFqn)[4] })}>${placeOf(one)}</a></h3>
     <dl class="beside">

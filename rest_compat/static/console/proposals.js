@@ -66,7 +66,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" } }) 
   const again = () => (list.again(), count.again());
   const decisions = useDecisions(run, { drop, again, recount: count.again }, setTold);
   const only = { kinds: narrowed.kind && [narrowed.kind], minConfidence: narrowed.minConfidence, assetsLike: narrowed.assetsLike };
-  const total = count.data?.runProposals.total;
+  const total = count.data?.runProposals.totalCount;
   const narrow = Boolean(filter.kind || filter.sure || filter.like);
 
   function filtered(change) {
@@ -198,7 +198,7 @@ function useMembers(run, { state, minConfidence, assetsLike }) {
         return;
       }
       try {
-        const found = (await ask(PROPOSALS, { runId: run, group: group.id, state, minConfidence, assetsLike, page: 1 })).runProposals.items;
+        const found = (await ask(PROPOSALS, { runId: run, group: group.id, state, minConfidence, assetsLike })).runProposals.nodes;
         setOpened((before) => ({ ...before, [group.id]: found.map((one) => ({ ...one, of: group.id })) }));
       } catch (error) {
         setFailure(error);
@@ -213,7 +213,7 @@ function Surest({ run, total, onAll }) {
   useEffect(() => {
     if (total !== undefined) answer.again();
   }, [total]);
-  const count = answer.data?.runProposals.total ?? 0;
+  const count = answer.data?.runProposals.totalCount ?? 0;
   if (!count) return null;
   return html`<div class="surest"><p>${say("proposals.surest", { count, sure: percent(QUITE_SURE), total: total ?? count })}</p><button type="button" onClick=${onAll}>${say("proposals.surestDo")}</button></div>`;
 }

@@ -110,13 +110,13 @@ export function Wrong({ fqn }) {
   return html`
     <${Part} id="wrong" title=${say("quality.wrong")} answer=${answer}>
       ${({ actions, violations, scorecard }) => {
-        if (!violations.total && scorecard?.overallScore == null) return html`<${Empty} title=${say("quality.unlooked")}>${say("quality.unassessed.next")}<//>`;
-        if (!violations.total) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
-        const first = new Set(actions.items.map((one) => one.violationId));
-        const others = violations.items.filter((one) => !first.has(one.id)).sort(worst);
+        if (!violations.totalCount && scorecard?.overallScore == null) return html`<${Empty} title=${say("quality.unlooked")}>${say("quality.unassessed.next")}<//>`;
+        if (!violations.totalCount) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
+        const first = new Set(actions.nodes.map((one) => one.violationId));
+        const others = violations.nodes.filter((one) => !first.has(one.id)).sort(worst);
         return html`
           <ol class="plain rows actions">
-            ${actions.items.map((one) => html`<${Action} key=${one.violationId} one=${one} found=${violations.items.find(({ id }) => id === one.violationId)} />`)}
+            ${actions.nodes.map((one) => html`<${Action} key=${one.violationId} one=${one} found=${violations.nodes.find(({ id }) => id === one.violationId)} />`)}
           </ol>
           <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>${say("quality.inbox")}</a></p>
           ${others.length > 0 && html`<details class="more"><summary>${say("quality.less", { count: others.length })}</summary>
@@ -128,7 +128,7 @@ export function Wrong({ fqn }) {
               </li>`,
             )}</ul>
           </details>`}
-          <${NotShown} count=${violations.total - violations.items.length} />
+          <${NotShown} count=${violations.totalCount - violations.nodes.length} />
         `;
       }}
     <//>

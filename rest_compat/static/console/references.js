@@ -82,7 +82,7 @@ function Choose({ uri, fqn, columns, onMade }) {
   const [failure, setFailure] = useState(null);
   const wrong = tables.failure ?? targets.failure ?? failure;
   if (!tables.data) return tables.failure ? html`<${Failed} failure=${tables.failure} again=${tables.again} />` : html`<${Loading} />`;
-  const names = tables.data.dataAssets.items.map((one) => one.fqn);
+  const names = tables.data.dataAssets.nodes.map((one) => one.fqn);
   const add = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
@@ -97,7 +97,7 @@ function Choose({ uri, fqn, columns, onMade }) {
     <form class="fields references" onSubmit=${add}>
       <label>${say("rules.column")}<select name="column" required>${columns.map((one) => html`<option key=${one.name} value=${one.fullyQualifiedName}>${one.name}</option>`)}</select></label>
       <label>${say("references.table")}<select name="table" required value=${target} onChange=${(event) => setTarget(event.target.value)}><option value="">${say("references.choose")}</option>${names.map((name) => html`<option key=${name} value=${name} selected=${name === target}>${parts(name).slice(2).join(".")}</option>`)}</select></label>
-      <label>${say("references.target")}<select name="target" required disabled=${!targets.data}>${(targets.data?.searchMetadata.items ?? []).filter((one) => above(one.fullyQualifiedName) === target).map((one) => html`<option key=${one.name} value=${one.fullyQualifiedName}>${one.name}</option>`)}</select></label>
+      <label>${say("references.target")}<select name="target" required disabled=${!targets.data}>${(targets.data?.searchMetadata.nodes ?? []).filter((one) => above(one.fullyQualifiedName) === target).map((one) => html`<option key=${one.name} value=${one.fullyQualifiedName}>${one.name}</option>`)}</select></label>
       <button type="submit" disabled=${!targets.data}>${say("references.do")}</button>
     </form>
     ${wrong && html`<${Failed} failure=${wrong} />`}

@@ -13,9 +13,9 @@ const often = (cron) => Object.keys(WHEN).find((name) => WHEN[name] === cron);
 
 export function Schedules() {
   const { data, failure, again } = useAnswer(SCHEDULES, {});
-  const configurations = data?.workflowConfigurations.items ?? [];
+  const configurations = data?.workflowConfigurations.nodes ?? [];
   const may = useMay();
-  const items = data?.schedules.items ?? [];
+  const items = data?.schedules.nodes ?? [];
   return html`
     <${Heading} title=${say("runs.schedules")}>${say("place.runs")}<//>
     <${RunViews} now="schedules" />

@@ -19,7 +19,7 @@ export function Sources({ given }) {
   const answer = useAnswer(SOURCES, {});
   const [made, setMade] = useState(given.made ?? "");
   const { data, failure, again } = answer;
-  const items = data?.dataConnections.items ?? [];
+  const items = data?.dataConnections.nodes ?? [];
   const may = useMay();
   return html`
     <${Heading} title=${say("runs.sources")}>${say("place.runs")}<//>
@@ -114,7 +114,7 @@ function Source({ source, runs, onGone }) {
 
 // The configuration that reads this source in; the first time makes one.
 async function ingestionOf({ name, resourceUri }) {
-  const { items } = (await ask(INGESTIONS)).workflowConfigurations;
+  const { nodes: items } = (await ask(INGESTIONS)).workflowConfigurations;
   const found = items.find((one) => one.config?.resource_uri === resourceUri);
   if (found) return found.id;
   return (await ask(CONFIGURE_INGESTION, { name, config: { resource_uri: resourceUri } })).createWorkflowConfiguration.id;

@@ -29,7 +29,7 @@ function Choices({ fqn }) {
   const [failure, setFailure] = useState(null);
   if (answer.failure) return html`<${Failed} failure=${answer.failure} again=${answer.again} />`;
   if (!answer.data) return html`<${Loading} />`;
-  const able = answer.data.workflowDefinitions.items.filter((one) => one.workflowType !== ON_SOURCES && one.dataAssetTypes.includes("table")).sort((one, other) => weight(one) - weight(other));
+  const able = answer.data.workflowDefinitions.nodes.filter((one) => one.workflowType !== ON_SOURCES && one.dataAssetTypes.includes("table")).sort((one, other) => weight(one) - weight(other));
   async function start(definition) {
     setBusy(definition.id);
     setFailure(null);
@@ -66,7 +66,7 @@ export async function startOn(work, fqn) {
 
 // The configuration that is the one to use, else the newest; the first run of a kind makes one as it stands.
 export async function configurationOf({ name, workflowType }) {
-  const { items } = (await ask(CONFIGURATIONS, { workflowType })).workflowConfigurations;
+  const { nodes: items } = (await ask(CONFIGURATIONS, { workflowType })).workflowConfigurations;
   const found = items.find((one) => one.isDefault) ?? items.find((one) => !one.requireReferencePack);
   return (found ?? (await ask(CONFIGURE, { name, workflowType })).createWorkflowConfiguration).id;
 }

@@ -7,10 +7,12 @@ import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js"
 import { ask, save } from "./graph.js";
 import { Closed, useMay } from "./may.js";
 import { Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { useSteps } from "./pages.js";
 import { bare, link, parts } from "./places.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
 const NOUN = "suspects.count";
+const PAGE = 10;
 const KINDS = ["DEPENDENCY", "VARIANT", "WRITING", "WORD", "PATTERN", "LETTERS", "RARE", "OUTLIER", "STAND_IN", "MISSING", "DOMAIN", "ORDER", "FORMULA", "REPEATED"];
 const VERDICTS = ["UNDECIDED", "WRONG", "FINE", "ALWAYS_FINE", ""];
 const SURE = ["", "0.5", "0.75", "0.9"];
@@ -31,23 +33,21 @@ const ALL = { column: "", kind: "", sure: "", verdict: "UNDECIDED" };
 
 export function Suspects({ fqn, columns }) {
   const [filter, setFilter] = useState(ALL);
-  const [page, setPage] = useState(1);
   const [gone, setGone] = useState(() => new Set());
   const going = useRef(new Set()); // what is decided and not yet sent stays away from an answer that comes meanwhile
   const may = useMay();
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const narrowed = { kind: filter.kind || undefined, probabilityAtLeast: filter.sure ? Number(filter.sure) : undefined };
-  const answer = useAnswer(SUSPECTS, { fqn, asset: filter.column || fqn, ...narrowed, verdict: filter.verdict || undefined, page });
+  const looked = { fqn, asset: filter.column || fqn, ...narrowed, verdict: filter.verdict || undefined };
+  const { page, after, forward, back, first } = useSteps(JSON.stringify(looked));
+  const answer = useAnswer(SUSPECTS, { ...looked, after });
   const { data, failure, loading } = answer;
   const queue = useQueue(decideEach);
   const only = { under: filter.column || fqn, kinds: narrowed.kind && [narrowed.kind], probabilityAtLeast: narrowed.probabilityAtLeast, verdicts: filter.verdict ? [filter.verdict] : undefined };
 
   useEffect(() => setGone(new Set(going.current)), [data]);
-  function filtered(change) {
-    setFilter({ ...filter, ...change });
-    setPage(1);
-  }
+  const filtered = (change) => setFilter({ ...filter, ...change });
   // What was decided leaves the list where the list is of others.
   async function decideEach(items, choice) {
     const ids = items.map((one) => one.id);
@@ -94,23 +94,23 @@ export function Suspects({ fqn, columns }) {
   if (failure) return html`<${Frame}><${Failed} failure=${failure} again=${answer.again} /><//>`;
   if (!data) return html`<${Frame}><${Loading} /><//>`;
   const { suspectCells: list, found } = data;
-  if (!found.total) return html`<${Frame}><${Empty} icon="done" title=${say("suspects.none")}>${say("suspects.none.next")}<//><//>`;
-  const items = list.items.filter((one) => !gone.has(one.id));
-  const pages = Math.max(1, Math.ceil(list.total / list.limit));
-  const [{ measuredAt, suspectsInTable }] = found.items;
+  if (!found.totalCount) return html`<${Frame}><${Empty} icon="done" title=${say("suspects.none")}>${say("suspects.none.next")}<//><//>`;
+  const items = list.nodes.filter((one) => !gone.has(one.id));
+  const pages = Math.max(1, Math.ceil(list.totalCount / PAGE));
+  const [{ measuredAt, suspectsInTable }] = found.nodes;
   const groups = grouped(items, (one) => one.assetFqn, (one) => one.column, (one, other) => masked(one.items[0]) - masked(other.items[0]) || other.items[0].probability - one.items[0].probability);
   return html`
-    <${Frame} note=${say(suspectsInTable > found.total ? "suspects.assessedOf" : "suspects.assessed", { when: moment(measuredAt), found: found.total, all: suspectsInTable })}>
+    <${Frame} note=${say(suspectsInTable > found.totalCount ? "suspects.assessedOf" : "suspects.assessed", { when: moment(measuredAt), found: found.totalCount, all: suspectsInTable })}>
       <${Filter} filter=${filter} columns=${columns} onChange=${filtered}>${may("CAN_CREATE_RESOURCES") && html`<${Save} only=${only} name=${say("suspects.name", { fqn })} />`}<//>
       ${!may("CAN_WRITE") && html`<${Closed} needs=${["CAN_WRITE"]} />`}
       <${Outcome} told=${told} />
-      <p class="count" role="status">${say(NOUN, { count: Math.max(0, list.total - gone.size) })}${loading || queue.going ? " …" : ""}</p>
-      ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${() => setPage(1)}>${say("suspects.first")}</button>` : html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>${say("suspects.showAll")}</button><//>`)}
+      <p class="count" role="status">${say(NOUN, { count: Math.max(0, list.totalCount - gone.size) })}${loading || queue.going ? " …" : ""}</p>
+      ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${first}>${say("suspects.first")}</button>` : html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>${say("suspects.showAll")}</button><//>`)}
       ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${may("CAN_WRITE") ? choices : []} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} table=${may("CAN_EXECUTE") && parts(fqn).at(-1)} />`} />`}
       ${pages > 1 && html`<nav class="pages" aria-label=${say("suspects.pages")}>
-        <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${() => setPage(page - 1)}>${say("part.before")}</button>
+        <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${back}>${say("part.before")}</button>
         <span class="quiet">${say("suspects.page", { page, pages })}</span>
-        <button type="button" class="quiet-button" disabled=${page >= pages} onClick=${() => setPage(page + 1)}>${say("part.after")}</button>
+        <button type="button" class="quiet-button" disabled=${!list.pageInfo.hasNextPage} onClick=${() => forward(list.pageInfo)}>${say("part.after")}</button>
       </nav>`}
       ${asked && html`<${Sure} key=${asked.verb + asked.about} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
     <//>
