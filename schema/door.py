@@ -18,6 +18,7 @@ from schema.connections import Lister, filters_of, is_list, item_of
 from schema.content import Sent, Upload
 from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
+from schema.governance.permission import Done
 from schema.node import key_named, names_resource
 from schema.pagination import Connection
 from schema.plan import read_in
@@ -43,9 +44,12 @@ def opens(op: Operation[..., Any]) -> Any:
         if op.upload is None:
             forget = choose(op, partial(read_in, info._raw_info))
             try:
-                return await once(op, info.context, key, arguments)
+                answer = await once(op, info.context, key, arguments)
             finally:
                 forget()
+            # What a deletion is about is named by its last argument; one that is repeated under its key tells it too.
+            is_deletion = isinstance(answer, Done) and op.name.startswith("delete_")
+            return answer.of_deleted(arguments[op.parameters[-1].name]) if is_deletion else answer
         return await _uploaded(op, info.context, key, arguments)
 
     return strawberry.field(

@@ -10,6 +10,7 @@ import strawberry
 from pydantic import BaseModel
 
 from schema.base import edge, resource
+from schema.belonging import with_ways_up
 from schema.errors import InvalidParameter
 
 MOST_LETTERS: Final = 4096
@@ -18,8 +19,12 @@ MOST_LETTERS: Final = 4096
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def entity(key: str = "id") -> Callable[[type[ModelT]], type[ModelT]]:
+def entity(
+    key: str = "id", kept_in: str | None = None, *, is_top: bool = False
+) -> Callable[[type[ModelT]], type[ModelT]]:
     """Open a resource to GraphQL as an entity; `key` is the field that tells one from another in the organization.
+
+    It has the edges of `belonging`, unless it `is_top`, which nothing is above.
 
     Use it in the place of `@resource`, and say in `resolvers/entities.py` how many are read at once.
     """
@@ -31,7 +36,7 @@ def entity(key: str = "id") -> Callable[[type[ModelT]], type[ModelT]]:
 
         _ENTITIES.add(cls.__name__)
         setattr(cls, "node_id", edge(node_id))  # noqa: B010 (mypy refuses the plain assignment)
-        return resource(cls)
+        return resource(cls if is_top else with_ways_up(cls, kept_in, key))
 
     return opened
 
@@ -76,3 +81,18 @@ def decode(node_id: str) -> tuple[str, str]:
     if not separator:
         raise InvalidParameter("This is no nodeId that this service answered with.", field="id")
     return type_name, key
+
+
+def deletion(key: str) -> Callable[[type[ModelT]], type[ModelT]]:
+    """Open what a deletion answers with to GraphQL; `deletedId` is the field or attribute `key`, whatever its name."""
+
+    def opened(cls: type[ModelT]) -> type[ModelT]:
+        async def deleted_id(self: Any) -> strawberry.ID | None:
+            """The id, resource URI or name by which it was known; null where nothing was deleted."""
+            told = getattr(self, key)
+            return None if told is None else strawberry.ID(told)
+
+        setattr(cls, "deleted_id", edge(deleted_id))  # noqa: B010 (mypy refuses the plain assignment)
+        return resource(cls)
+
+    return opened

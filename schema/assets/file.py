@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from schema.assets.data_connection import LastPart
 from schema.base import Change, Maybe, OptionalLong, Resource, change, resource
 from schema.naming import Name, Tag, Tags, require_name
-from schema.node import entity
+from schema.node import deletion, entity
 
 MAX_KEY = 1024
 
@@ -106,7 +106,7 @@ class FileUploaded(Resource):
     content_type: str | None
 
 
-@resource
+@deletion("resource_uri")
 class Deleted(Resource):
     """What was deleted."""
 

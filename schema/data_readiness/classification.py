@@ -8,6 +8,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObjects, Resource, change, choice, edge, resource
+from schema.belonging import belonging
 from schema.identifiers import UuidText
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ TELL_OF_NO_PERSON: Final = OPEN_ALONE | {"PII.StreetAddress", "PII.Coordinates"}
 """Tags that shops and airports have as well: a table that has no others may be about no person at all."""
 
 
-@resource
+@belonging("workflow_runs", "workflow_run_id")
 class Classification(Resource):
     """One tag of one asset, as the engines see it."""
 

@@ -10,13 +10,12 @@ from pydantic import Field
 from schema.base import Change, Info, Maybe, Resource, change, choice, edge, resource
 from schema.grammar import ANY_NAME
 from schema.naming import Name, Tags
-from schema.node import entity
+from schema.node import deletion, entity
 from schema.pagination import Connection
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 from schema.windows import Listing, Window, asked_of, listed
 
 if TYPE_CHECKING:
-    from schema.governance.project import Project
     from schema.utils.metadata_asset import MetadataAsset
 
 TermName = Annotated[Name, Field(description="Unique in the project.")]
@@ -83,7 +82,7 @@ class TermAsset(Resource):
         return await info.context.load.asset(self.asset_id)
 
 
-@entity()
+@entity(kept_in="glossary_terms")
 class GlossaryTerm(Resource):
     """A word of the business. Approved terms are those that a steward stands for."""
 
@@ -131,13 +130,8 @@ class GlossaryTerm(Resource):
         """The narrower terms right below it."""
         return await info.context.load.children_of_term(asked_of(self.id, Listing(window)))
 
-    @edge
-    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-        """The project that it is in."""
-        return await info.context.load.project_of("glossary_terms", self.id)
 
-
-@resource
+@deletion("term_id")
 class GlossaryTermDeleted(Resource):
     """The answer to a deletion."""
 

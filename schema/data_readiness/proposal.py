@@ -10,6 +10,7 @@ from pydantic import Field
 from strawberry.scalars import JSON
 
 from schema.base import Change, Info, JsonObject, Resource, change, choice, edge, resource
+from schema.belonging import belonging
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class ProposalPart(Resource):
     state: ProposalState
 
 
-@resource
+@belonging("workflow_runs", "run_id")
 class Proposal(Resource):
     """What a run would change, with the reasons: about one asset, or one thing about many, with its parts.
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from schema.base import Change, JsonObject, Maybe, Resource, Size, change, choice, resource
 from schema.identifiers import UuidText
 from schema.naming import Name, ShortName
+from schema.node import deletion
 
 DefinitionName = Annotated[
     str,
@@ -105,7 +106,7 @@ class MetricResult(Resource):
     details: JsonObject
 
 
-@resource
+@deletion("id")
 class DefinitionDeleted(Resource):
     """The answer to a deletion of a definition."""
 

@@ -13,6 +13,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Info, JsonObject, OptionalLong, Resource, choice, edge, resource
+from schema.belonging import belonging
 from schema.data_readiness.violation import Severity
 from schema.identifiers import UuidText
 from schema.pagination import Connection
@@ -20,7 +21,6 @@ from schema.windows import Listing, Window, asked_of, chosen, listed
 
 if TYPE_CHECKING:
     from schema.data_readiness.workflow_run import WorkflowRun
-    from schema.governance.project import Project
     from schema.utils.metadata_asset import MetadataAsset
 
 LIBRARY_METRICS: Final = ("rowCount", "nullValues", "missingValues", "invalidValues", "duplicateValues")
@@ -139,7 +139,7 @@ class Expectation(Protocol):
     def severity(self) -> Severity: ...
 
 
-@resource
+@belonging("quality_rules")
 class QualityRule(Resource):
     """What is expected of a table or column."""
 
@@ -186,11 +186,6 @@ class QualityRule(Resource):
     ) -> Connection[Annotated["RuleExecution", strawberry.lazy("schema.data_readiness.rule")]]:
         """What evaluating it came to, the newest first."""
         return await info.context.load.executions_of_rule(asked_of(self.id, Listing(window, (chosen(outcome),))))
-
-    @edge
-    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-        """The project that it is in."""
-        return await info.context.load.project_of("quality_rules", self.id)
 
 
 @resource

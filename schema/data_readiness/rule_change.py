@@ -19,6 +19,7 @@ from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME, UP_TO_TABLE
 from schema.identifiers import UuidText
 from schema.naming import Name
+from schema.node import deletion
 
 MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
     RuleState.PROPOSED: frozenset({RuleState.ACTIVE, RuleState.REJECTED}),
@@ -102,7 +103,7 @@ class RuleTrial(Resource):
     examples: OptionalJsonObject = Field(description="`rows`: examples of what breaks it, masked if personal.")
 
 
-@resource
+@deletion("id")
 class QualityRuleDeleted(Resource):
     """The answer to a deletion of a rule."""
 

@@ -22,7 +22,6 @@ from schema.windows import Listing, Window, asked_of, listed
 if TYPE_CHECKING:
     from schema.data_readiness.rule import QualityRule
     from schema.data_readiness.workflow_run import WorkflowRun
-    from schema.governance.project import Project
     from schema.utils.lineage import LineageImpact
     from schema.utils.metadata_asset import MetadataAsset
 
@@ -116,7 +115,7 @@ with warnings.catch_warnings():
     # The contract names a field as pydantic once named a method.
     warnings.filterwarnings("ignore", message='Field name "schema"')
 
-    @entity()
+    @entity(kept_in="violations")
     class Violation(Resource):
         """Something wrong with an asset. Seen again it stays one violation; gone it is resolved, back it is open."""
 
@@ -186,13 +185,6 @@ with warnings.catch_warnings():
         ) -> Annotated["MetadataAsset", strawberry.lazy("schema.utils.metadata_asset")] | None:
             """The asset that it is about; null when the catalog does not hold it."""
             return await info.context.load.asset_about("violations", self.id, self.asset_fqn)
-
-        @edge
-        async def project(
-            self, info: Info
-        ) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-            """The project that it is in."""
-            return await info.context.load.project_of("violations", self.id)
 
         @edge
         async def reaches(

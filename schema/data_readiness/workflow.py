@@ -28,7 +28,6 @@ from schema.windows import Listing, Window, asked_of, chosen, listed
 
 if TYPE_CHECKING:
     from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
-    from schema.governance.project import Project
 
 
 @choice
@@ -88,7 +87,7 @@ class ConfigurationSchedule(Resource):
     timezone: str = Field(description="IANA time zone.")
 
 
-@entity()
+@entity(kept_in="workflow_configurations")
 class WorkflowConfiguration(Resource):
     """A named set-up of one workflow type; each trigger of it is a run."""
 
@@ -117,11 +116,6 @@ class WorkflowConfiguration(Resource):
     ) -> list[Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")]]:
         """The runs of this configuration, newest first, the first 200; `runsConnection` has them all."""
         return await info.context.load.runs_of_configuration(self.id)
-
-    @edge
-    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-        """The project that it is in."""
-        return await info.context.load.project_of("workflow_configurations", self.id)
 
     @listed
     async def runs_connection(

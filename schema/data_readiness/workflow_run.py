@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from schema.data_readiness.rule import RuleExecution, RuleOutcome
     from schema.data_readiness.violation import Violation, ViolationOrder, ViolationStatus
     from schema.data_readiness.workflow import WorkflowConfiguration
-    from schema.governance.project import Project
 
 MOST_INCLUDED = 1000
 MOST_PARTS = 4
@@ -88,7 +87,7 @@ class RunProgress(Resource):
     rows_total: OptionalLong = Field(description="Rows that there are for the tasks that know, of those begun so far.")
 
 
-@entity()
+@entity(kept_in="workflow_runs")
 class WorkflowRun(Resource):
     """One execution of a configuration; it goes on after a restart, and ends in a final status whatever happens."""
 
@@ -117,11 +116,6 @@ class WorkflowRun(Resource):
     ) -> Annotated["WorkflowConfiguration", strawberry.lazy("schema.data_readiness.workflow")] | None:
         """The configuration that it carries out; null when it was deleted."""
         return await info.context.load.configuration(self.configuration_id)
-
-    @edge
-    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-        """The project that it is in."""
-        return await info.context.load.project_of("workflow_runs", self.id)
 
     @listed
     async def tasks_connection(

@@ -8,7 +8,8 @@ from typing import Any, Final
 import orjson
 from pydantic import Field
 
-from schema.base import JsonObject, Resource, Size, choice, resource
+from schema.base import JsonObject, Resource, Size, choice
+from schema.belonging import belonging
 from schema.identifiers import UuidText
 
 FIRST_HASH: Final = "0" * 64
@@ -39,7 +40,7 @@ class AuditOutcome(StrEnum):
     """The caller was not allowed to, and nothing was done."""
 
 
-@resource
+@belonging()
 class AuditEntry(Resource):
     """One line of the audit log of an organization. It is written once and never changes.
 

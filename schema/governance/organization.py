@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RequestsPerMinute = Annotated[int, Field(ge=1, le=1_000_000, description="Requests in a sliding minute.")]
 
 
-@entity()
+@entity(is_top=True)
 class Organization(Resource):
     """A tenant. Every request is scoped to the one that its token names."""
 

@@ -1,11 +1,12 @@
 """Relations between users, groups and resources, and the questions asked about them (contract 5.1)."""
 
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from schema.base import Change, Resource, change, choice, resource
+from schema.node import deletion
 from schema.typed import Typed
 
 NAMING = r"^[^\s\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb#*]+$"
@@ -143,11 +144,19 @@ class RoleHolder(Resource):
     relation: Relation = Field(description="The role.")
 
 
-@resource
+@deletion("_deleted_id")
 class Done(Resource):
     """A sentence that says what was done."""
 
     message: str
+
+    _deleted_id: str | None = PrivateAttr(default=None)
+
+    def of_deleted(self, id: str) -> Self:
+        """Return the same, which also tells the graph what was deleted."""
+        told = self.model_copy()
+        told._deleted_id = id
+        return told
 
 
 @resource

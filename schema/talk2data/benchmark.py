@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from strawberry.scalars import JSON
 
 from schema.base import Change, Resource, change, choice, resource
+from schema.belonging import belonging
 from schema.data_readiness.workflow_run import RunStatus
 from schema.identifiers import UuidText
 from schema.naming import Name
@@ -99,7 +100,7 @@ class BenchmarkDifference(Resource):
     """Right then, and now asked back, said no to, or failed."""
 
 
-@resource
+@belonging("benchmarks")
 class Benchmark(Resource):
     """Questions whose right answers are known, asked once. It belongs to who began it, as their questions do.
 

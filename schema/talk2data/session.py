@@ -13,14 +13,13 @@ from schema.pagination import Connection
 from schema.windows import Listing, Window, asked_of, listed
 
 if TYPE_CHECKING:
-    from schema.governance.project import Project
     from schema.talk2data.turn import Turn, TurnOrder
 
 
 Title = Annotated[Name, Field(description="1 to 255 characters that can be seen.")]
 
 
-@entity("session_id")
+@entity("session_id", kept_in="chat_sessions")
 class ChatSession(Resource):
     """A conversation of one user with his data. Without a title, its first question gives it one."""
 
@@ -46,11 +45,6 @@ class ChatSession(Resource):
     ) -> Connection[Annotated["Turn", strawberry.lazy("schema.talk2data.turn")]]:
         """The turns of this session, the first one first unless `order` says otherwise."""
         return await info.context.load.turns_in_session(asked_of(self.session_id, Listing(window, (order,))))
-
-    @edge
-    async def project(self, info: Info) -> Annotated["Project", strawberry.lazy("schema.governance.project")] | None:
-        """The project that it is in."""
-        return await info.context.load.project_of("chat_sessions", self.session_id)
 
 
 @change

@@ -107,7 +107,7 @@ class TurnArtifact(Resource):
     created_at: datetime
 
 
-@entity("turn_id")
+@entity("turn_id", kept_in="turns")
 class Turn(Resource):
     """A question and what came of it so far."""
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from schema.base import Change, Maybe, Resource, Size, change, choice, resource
+from schema.belonging import belonging
 from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME
 from schema.headers import HeaderName, HeaderValue
@@ -112,7 +113,7 @@ class DeliveryStatus(StrEnum):
     """It was tried for three days, or the webhook was given up."""
 
 
-@resource
+@belonging()
 class Webhook(Resource):
     """An address that events of a project are sent to. What is secret of it is sealed and never shown again."""
 

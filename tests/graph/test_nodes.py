@@ -47,6 +47,50 @@ async def test_what_the_graph_shows_is_read_again_by_its_id(world: World) -> Non
         assert {key: found[key] for key in item} == item
 
 
+def test_every_entity_and_what_lists_hold_of_a_project_leads_up_to_it_and_to_its_organization() -> None:
+    held = [*(model.__name__ for model in ENTITIES), "QualityRule", "Proposal", "SuspectCell", "Webhook", "AuditEntry"]
+    for name in {*held, "Classification", "Benchmark"} - {"Organization", "Project"}:
+        fields = SDL.type_map[name].fields  # type: ignore[attr-defined]
+        assert {str(fields["project"].type), str(fields["organization"].type)} == {"Project", "Organization"}, name
+
+
+UPWARDS = """{ %(list)sConnection { nodes { project { id name } organization { id } } } }"""
+
+
+async def test_ten_lead_up_for_the_price_of_one_and_only_where_the_caller_may_look(
+    world: World, statements: list[str]
+) -> None:
+    costs = []
+    for number in (1, 10):
+        for one in range(number):
+            await registered(world, f"Source {number}.{one}")
+        statements.clear()
+        up = (await ask(world, UPWARDS % {"list": "dataConnections"}))["data"]["dataConnectionsConnection"]["nodes"]
+        costs.append(len(statements))
+        assert up == [{"project": {"id": world.shop, "name": "shop"}, "organization": {"id": "acme"}}] * len(up)
+    assert costs[0] == costs[1]
+    begun = await world.request("POST", "/talk2data/chat/sessions", token=world.owner, json={})
+    assert begun.is_success
+    [session] = (await ask(world, UPWARDS % {"list": "chatSessions"}))["data"]["chatSessionsConnection"]["nodes"]
+    assert session == up[0]
+
+
+async def test_a_deletion_tells_what_is_gone_by_one_name_also_when_it_is_repeated(world: World) -> None:
+    uri = await registered(world, "Orders")
+    made = await world.request("POST", "/talk2data/chat/sessions", token=world.owner, json={})
+    session = made.json()["session_id"]
+    gone = 'mutation { deleteDataConnection(resourceUri: "%s") { deletedId resourceUri } }' % uri
+    assert (await ask(world, gone))["data"]["deleteDataConnection"] == {"deletedId": uri, "resourceUri": uri}
+    node = encode("ChatSession", session)
+    for _ in range(2):
+        body = {
+            "query": 'mutation { deleteChatSession(sessionId: "%s") { deletedId message } }' % node,
+            "extensions": {"idempotencyKey": "once"},
+        }
+        answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
+        assert answer["data"]["deleteChatSession"]["deletedId"] == session, answer
+
+
 async def test_what_is_not_there_or_not_for_the_caller_is_null(world: World) -> None:
     uri = await registered(world, "Orders")
     stranger = world.token("nobody", project=world.shop)
