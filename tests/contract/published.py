@@ -246,7 +246,8 @@ def differences(
     takes: bool = False,
     added: set[str] | None = None,
 ) -> Iterator[str]:
-    """In what the published field is not the table's; `added` collects the fields that the table does not have.
+    """In what the published field is not the table's; `added` collects what the table does not have: fields, and values
+    to send.
 
     `takes` is whether it is something to send: then it may be demanded and have a default. The graph has no words
     for bounds, and none for what may be left out but may not be null.
@@ -258,7 +259,10 @@ def differences(
     if expected.format not in (None, found.format) and not untold:
         yield f"{where}: has the format {found.format}, not {expected.format}"
     constant = expected.choices is not None and len(expected.choices) == 1  # the graph has no type for it
-    if expected.choices not in (None, found.choices) and (bounds or not constant):
+    told, taken = set(expected.choices or ()), set(found.choices or ())
+    if takes and added is not None and told and told < taken:
+        added |= {f"{where}={choice}" for choice in taken - told}
+    elif expected.choices not in (None, found.choices) and (bounds or not constant):
         yield f"{where}: takes {sorted(found.choices or ())}, not {sorted(expected.choices or ())}"
     if (bounds or not takes) and expected.null != found.null:
         yield f"{where}: {'may' if found.null else 'may not'} be null"

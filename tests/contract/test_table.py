@@ -163,7 +163,7 @@ def _paths(kind: Field | None, where: str) -> list[str]:
     if kind.items is not None:
         return [where, *_paths(kind.items, f"{where}.*")]
     inner = [path for name, f in (kind.fields or {}).items() for path in _paths(f, f"{where}.{name}")]
-    return [where, *inner]
+    return [where, *(f"{where}={choice}" for choice in kind.choices or ()), *inner]
 
 
 def _without(kind: Field, name: str) -> Field:

@@ -218,6 +218,7 @@ _FIELDS: list[tuple[str, str, str, str]] = [
     ("list_memories", "params", "asset_fqn context_pack_id memory_type pinned q status validation_status", "filters"),
     ("list_workflow_configurations", "params", "search status workflow_type", "filters"),
     ("list_workflow_runs", "params", "asset_fqn started_after started_before status", "filters"),
+    ("search_metadata", "params", "sort_by=relevance", "what is called so stands before what only speaks of it"),
     ("preview_artifact", "params", "offset", "the next page of a table"),
     ("download_artifact", "params", "format", "the rows of a table as CSV, XLSX or JSON"),
     ("list_turn_artifacts", "params", "page limit", "it is a list as every other"),
