@@ -57,7 +57,7 @@ function Table({ given }) {
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
     <${Jumps} given=${given} />
     <div class="two">
-      <${Score} fqn=${fqn} />
+      <${Score} fqn=${fqn} rules=${link("asset", { ...given, part: "rules" })} />
       <${Wrong} fqn=${fqn} />
     </div>
     <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />

@@ -166,6 +166,7 @@ export const SCORE = `
         dimensionId
         name
         displayName
+        assessmentType
         weight
         score
         numerator
@@ -178,6 +179,12 @@ export const SCORE = `
           score
         }
       }
+    }
+    proposed: qualityRulesConnection(assetFqn: $fqn, state: PROPOSED, first: 1) {
+      totalCount
+    }
+    suspects: suspectCellsConnection(assetFqn: $fqn, first: 1) {
+      totalCount
     }
   }
 `;

@@ -54,7 +54,7 @@ export function Ring({ value, size = 60, bare }) {
     <svg class=${`ring ${known ? level(Number(value)) : ""}`} width=${size} height=${size} viewBox="0 0 60 60" aria-hidden="true">
       <circle class="rest" cx="30" cy="30" r="25" />
       ${known && html`<circle class="share" cx="30" cy="30" r="25" transform="rotate(-90 30 30)" stroke-dasharray=${`${around * value} ${around}`} />`}
-      ${!bare && html`<text x="30" y="35" text-anchor="middle">${known ? number(Math.round(100 * value)) : "–"}</text>`}
+      ${!bare && html`<text x="30" y="35" text-anchor="middle">${known ? number(value < 1 ? Math.min(99, Math.round(100 * value)) : 100) : "–"}</text>`}
     </svg>
   `;
 }

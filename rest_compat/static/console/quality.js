@@ -4,10 +4,12 @@ import { WRONG } from "./inbox-documents.js";
 import { Ring } from "./overview.js";
 import { Empty, English, html, NotShown, Part, Told, useAnswer } from "./parts.js";
 import { link } from "./places.js";
-import { moment, named, number, percent, plain, say, sentence } from "./words.js";
+import { listed, moment, named, number, percent, plain, say, sentence } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
+// The metric of the standard scorecard that cells which look wrong are counted in.
+const COUNTS_SUSPECTS = "plausible_values";
 export const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
 export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
 export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${named("severity", value)}</span>`;
@@ -29,11 +31,11 @@ export function Short({ items, total = items.length, children }) {
   `;
 }
 
-export function Score({ fqn }) {
+export function Score({ fqn, rules }) {
   const answer = useAnswer(SCORE, { fqn });
   return html`
     <${Part} id="score" title=${say("quality.score")} answer=${answer}>
-      ${({ scorecard }) => {
+      ${({ scorecard, proposed, suspects }) => {
         if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")}>${say("quality.unassessed.next")}<//>`;
         return html`
           <p class="score"><${Ring} value=${scorecard.overallScore} size=${76} bare /><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
@@ -46,10 +48,26 @@ export function Score({ fqn }) {
               </li>`,
             )}
           </ul>
+          <${Unmeasured} dimensions=${scorecard.dimensions} proposed=${proposed.totalCount} suspects=${suspects.totalCount} rules=${rules} />
           <${Receipts} dimensions=${scorecard.dimensions} />
         `;
       }}
     <//>
+  `;
+}
+
+// What a score says nothing of: the dimensions that nothing measures, and the cells that look wrong as long as no rule
+// counts them. `rules` leads to those that wait.
+function Unmeasured({ dimensions, proposed, suspects, rules }) {
+  const data = dimensions.filter((one) => one.assessmentType === "DATA_QUALITY");
+  const open = data.filter((one) => one.score == null).map((one) => one.displayName || plain(one.name));
+  const counted = data.some((one) => one.metrics.some((metric) => metric.name === COUNTS_SUSPECTS && metric.denominator > 0));
+  if (!open.length) return null;
+  return html`
+    <p class="quiet small">
+      ${say("quality.unmeasured", { dimensions: listed(open), count: open.length })}${suspects > 0 && !counted && ` ${say("quality.unmeasured.suspects", { count: suspects })}`}
+      ${proposed > 0 && html` <a href=${rules}>${say("quality.unmeasured.rules", { count: proposed })}</a>`}
+    </p>
   `;
 }
 

@@ -34,7 +34,8 @@ function unit(name) {
 
 export const number = (value) => numbers.format(value);
 export const short = (value) => whole.format(value);
-export const percent = (share) => percents.format(share);
+// What is nearly whole is not called whole.
+export const percent = (share) => percents.format(share < 1 ? Math.min(share, 0.999) : share);
 export const moment = (text) => (text ? moments.format(new Date(text)) : "");
 export const hour = (date) => hours.format(date);
 export const listed = (list) => lists.format(list.map(String));
