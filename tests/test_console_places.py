@@ -55,6 +55,18 @@ def sized(page: Page, width: int, height: int = 900) -> None:
     page.browser.call("Emulation.setDeviceMetricsOverride", metrics, page.session)
 
 
+# What stands and moves, by a share of the window that one would notice, while the rest of a page comes.
+MOVED = """
+window.moved = [];
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) {
+    const what = one.sources.map(({ node }) => node?.className);
+    if (!one.hadRecentInput && one.value > 0.02) moved.push(`${one.value}: ${what}`);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
 def looked_at(page: Page) -> list[str]:
     """What axe finds wrong with a page: rule, element, what is the matter."""
     found = page.evaluate(
@@ -139,7 +151,9 @@ def test_a_newcomer_connects_a_folder_reads_it_in_sees_it_and_asks(tab: Page, tm
         tab.open("about:blank")
 
 
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser, tmp_path: Path) -> None:
+def test_axe_finds_nothing_and_nothing_is_too_wide_or_moves_while_the_rest_comes(
+    browser: Browser, tmp_path: Path
+) -> None:
     if not AXE.is_file():
         missing("axe-core", "run `npm ci` in tests/node")
     with serving(tmp_path) as (server, client, issuer, folder):
@@ -156,6 +170,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser
         found: dict[str, list[str]] = {}
         for scheme in ("light", "dark"):
             page = browser.new_page()
+            page.before_each_load(MOVED)
             page.prefer(scheme)
             page.open(f"{server.address}/console")
             page.wait_for("!!document.querySelector('.welcome h1')")
@@ -164,8 +179,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(browser: Browser
             page.evaluate(f"stoa.setToken({json.dumps(token)})")
             page.wait_for("document.querySelector('.picker select')?.value")
             for place in places:
-                page.evaluate(f"location.hash = {json.dumps(place)}")
+                page.evaluate(f"window.moved = [], location.hash = {json.dumps(place)}")
                 page.wait_for(f"location.hash.startsWith({json.dumps(place.partition('&')[0])}) && {SETTLED}")
+                found[f"{place}, {scheme}, moved while it came"] = page.evaluate("window.moved")
                 for width in (1280, 360):
                     sized(page, width)
                     page.wait_for(SETTLED)

@@ -7,7 +7,7 @@ import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
-import { Failed, Heading, html, Loading, NotShown, Part, useAnswer, useTyped, Views } from "./parts.js";
+import { Failed, Heading, html, Loading, NotShown, Part, settled, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
 import { Tokens } from "./tokens.js";
 import { Webhooks } from "./webhooks.js";
@@ -69,8 +69,8 @@ function Permissions({ given }) {
     html`<ul class="plain rows permissions" aria-label=${say("access.mayOf", { who: asked || say("access.you") })}>
       ${PERMISSIONS.map((name) => html`<${May} key=${name} title=${say(`permission.${name}`)} found=${answer.data[name]} names=${names} />`)}
     </ul>`}
-    ${!shares && html`<${Closed} needs=${["CAN_SHARE"]} on=${on} />`}
-    ${shares && html`<${Roles} key=${id} type=${type} id=${id} on=${on} user=${asked} holders=${holders} onChange=${() => (answer.again(), holders.again())} />`}
+    ${settled(answer) && !shares && html`<${Closed} needs=${["CAN_SHARE"]} on=${on} />`}
+    ${settled(answer, holders) && shares && html`<${Roles} key=${id} type=${type} id=${id} on=${on} user=${asked} holders=${holders} onChange=${() => (answer.again(), holders.again())} />`}
   `;
 }
 

@@ -5,7 +5,7 @@ import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
 import { ask } from "./graph.js";
 import { Closed, useMay } from "./may.js";
 import { Memories } from "./memories.js";
-import { Empty, Failed, Heading, html, Loading, useAnswer, Views } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, settled, useAnswer, Views } from "./parts.js";
 import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { Turn } from "./turn.js";
@@ -102,7 +102,7 @@ function Questions({ given }) {
       ></textarea>
       <button type="submit" disabled=${busy || !text.trim()}>${say(busy ? "ask.asking" : "ask.do")}</button>
     </form>`}
-    ${!session && html`${may("CAN_EXECUTE") && html`<${Suggestions} items=${tables ?? []} onPick=${send} />`}<${Conversations} />`}
+    ${!session && html`${may("CAN_EXECUTE") && html`<${Suggestions} items=${tables ?? []} onPick=${send} />`}${settled(suggested) && html`<${Conversations} />`}`}
   `;
 }
 

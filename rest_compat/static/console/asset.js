@@ -1,10 +1,10 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
 import { useEffect } from "../vendor/preact-hooks.js";
 
-import { ASSET, LOCATE, PROFILE } from "./documents.js";
-import { WAITING_ON } from "./inbox-documents.js";
+import { ASSET, LOCATE, PROFILE, SCORE } from "./documents.js";
+import { WAITING_ON, WRONG } from "./inbox-documents.js";
 import { Lineage } from "./lineage.js";
-import { Empty, Failed, Heading, html, Loading, NotShown, Told, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, NotShown, settled, Told, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";
 import { Picture, Shares } from "./profile.js";
 import { Score, Wrong } from "./quality.js";
@@ -36,13 +36,16 @@ function Table({ given }) {
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);
   const profile = useAnswer(PROFILE, variables);
+  const score = useAnswer(SCORE, variables && { fqn });
+  const wrong = useAnswer(WRONG, variables && { fqn });
+  const waiting = useAnswer(WAITING_ON, variables);
   const may = useMay();
   useEffect(() => {
     if (given.part && answer.data) jump(given.part);
-  }, [given.part, answer.data?.metadata.id]);
+  }, [given.part, answer.data?.metadata.id, settled(profile, score, wrong, waiting)]);
   if (!variables) return html`<${Empty} icon="table" title=${say("asset.noneNamed")}>${pieces("asset.lookIn", { find: html`<a href=${link("find")}>${say("place.find")}</a>` })}<//>`;
   if (answer.failure) return html`<${Heading} title=${fqn}>${parts(fqn).at(-1)}<//><${Failed} failure=${answer.failure} again=${answer.again} />`;
-  if (!answer.data) return html`<${Loading} what=${say("asset.opening")} />`;
+  if (!answer.data || !settled(profile, score, wrong, waiting)) return html`<${Loading} what=${say("asset.opening")} />`;
   const table = answer.data.metadata;
   const columns = inOrder(table.children);
   return html`
@@ -52,13 +55,13 @@ function Table({ given }) {
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
       : html`<p class="described quiet">${say("asset.undescribed")}</p>`}
-    <${Waiting} variables=${variables} />
+    <${Waiting} answer=${waiting} fqn=${fqn} />
     <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}<a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a>${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}</div>
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
     <${Jumps} given=${given} />
     <div class="two">
-      <${Score} fqn=${fqn} rules=${link("asset", { ...given, part: "rules" })} />
-      <${Wrong} fqn=${fqn} />
+      <${Score} answer=${score} rules=${link("asset", { ...given, part: "rules" })} />
+      <${Wrong} answer=${wrong} fqn=${fqn} />
     </div>
     <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
     <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
@@ -88,9 +91,9 @@ const Jumps = ({ given }) => html`
 `;
 
 // What runs propose about the table, until somebody decides; nothing is said where nothing waits.
-function Waiting({ variables }) {
-  const [newest] = useAnswer(WAITING_ON, variables).data?.metadata.proposals.nodes ?? [];
-  return newest ? html`<p class="after waiting"><a href=${link("inbox", { run: newest.runId, like: `${variables.fqn}*` })}>${say("asset.waiting")}</a></p>` : null;
+function Waiting({ answer, fqn }) {
+  const [newest] = answer.data?.metadata.proposals.nodes ?? [];
+  return newest ? html`<p class="after waiting"><a href=${link("inbox", { run: newest.runId, like: `${fqn}*` })}>${say("asset.waiting")}</a></p>` : null;
 }
 
 function facts(table) {

@@ -7,7 +7,8 @@ import { FIND, TAGS } from "./documents.js";
 import { Glossary } from "./glossary.js";
 import { Overview, Tree } from "./overview.js";
 import { useSteps } from "./pages.js";
-import { Empty, Failed, Heading, html, Icon, Loading, Told, useAnswer, Views } from "./parts.js";
+import { Empty, Failed, Heading, html, Icon, Loading, settled, Told, useAnswer, Views } from "./parts.js";
+import { OVERVIEW } from "./place-documents.js";
 import { above, link, settle } from "./places.js";
 import { Tags } from "./tags.js";
 import { named, number, pieces, say } from "./words.js";
@@ -95,6 +96,7 @@ function Catalog({ given }) {
   const sought = { q: asked(words, { under, tag, kind }), assetType: kind || (idle ? "TABLE" : null) };
   const steps = useSteps(JSON.stringify(sought));
   const answer = useAnswer(FIND, { ...sought, after: steps.after });
+  const overview = useAnswer(OVERVIEW, idle ? {} : undefined);
   const empty = idle && answer.data?.searchMetadata.totalCount === 0;
   return html`
     <form role="search" class="search" onSubmit=${(event) => event.preventDefault()}>
@@ -109,13 +111,13 @@ function Catalog({ given }) {
     ${!empty && html`<div class="narrow"><${Views} label=${say("find.kinds")} now=${kind} kind="true" views=${[["", say("find.everything"), link("find", { q: text, under, tag })], ...KINDS.map((name) => [name, say(`find.${name}`), link("find", { q: text, kind: name, under, tag })])]} />
     <${ByTag} tag=${tag} onChange=${(chosen) => (location.hash = link("find", { q: text, kind, under, tag: chosen }))} /></div>`}
     ${under && html`<p class="kinds"><a class="under" href=${link("find", { q: text, kind, tag })} title=${say("find.inRemove")}>${say("find.in", { place: under })} <span aria-hidden="true">×</span><span class="hidden">, ${say("find.inRemove")}</span></a></p>`}
-    ${idle && !empty && html`<${Overview} />`}
-    <div class=${empty ? undefined : "with-tree"}>
+    ${idle && !empty && html`<${Overview} answer=${overview} />`}
+    ${(!idle || settled(overview)) && html`<div class=${empty ? undefined : "with-tree"}>
       ${!empty && html`<${Tree} under=${under} />`}
       <div>
         <${Found} answer=${answer} text=${words} steps=${steps} narrowed=${kind || under || tag} idle=${idle} />
       </div>
-    </div>
+    </div>`}
   `;
 }
 

@@ -68,9 +68,9 @@ export function Memories() {
         </li>`,
       )}
     </ul>
-    ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("memories.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["text", "lines", "memories.text", true]]}>
+    ${(list.total !== null || list.failure) && (may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("memories.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["text", "lines", "memories.text", true]]}>
       <label>${say("sources.kind")}<select value=${kind} onChange=${(event) => setKind(event.target.value)}>${KINDS.map((one) => html`<option key=${one} value=${one} selected=${one === kind}>${sentence(named("memory", one))}</option>`)}</select></label>
-    <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
+    <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`)}
     ${asked && html`<${Sure} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }

@@ -4,25 +4,25 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { CONNECTIONS } from "./documents.js";
 import { DECIDING } from "./inbox-documents.js";
-import { CHILDREN, OVERVIEW, SCORE_OF } from "./place-documents.js";
+import { CHILDREN, SCORE_OF } from "./place-documents.js";
 import { Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { named, number, percent, say, short } from "./words.js";
 
 const MOST_SCORES = 4;
 
-export function Overview() {
-  const { data, failure, again } = useAnswer(OVERVIEW, {});
+export function Overview({ answer: { data, failure, again } }) {
   const deciding = useAnswer(DECIDING, {}); // by itself: who may not see proposals sees the rest
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
+  if (!data) return html`<${Loading} />`;
   const figures = [
-    ["find.tables", data?.tables.totalCount, link("find", { kind: "TABLE" })],
-    ["find.open", data?.violations.totalCount, link("inbox", { of: "violations" })],
+    ["find.tables", data.tables.totalCount, link("find", { kind: "TABLE" })],
+    ["find.open", data.violations.totalCount, link("inbox", { of: "violations" })],
     ["find.waits", deciding.data?.projectRuns.nodes.reduce((sum, run) => sum + run.waiting.totalCount, 0), link("inbox")],
   ];
   return html`
     <section class="tiles" aria-label=${say("find.overview")}>
-      ${(data?.dataConnections.nodes ?? []).slice(0, MOST_SCORES).map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}
+      ${data.dataConnections.nodes.slice(0, MOST_SCORES).map((one) => html`<${Source} key=${one.resourceUri} source=${one} />`)}
       ${figures.map(([key, value, address]) => html`<a key=${key} class="tile" href=${address}><strong>${value === undefined ? "–" : short(value)}</strong><span>${say(key)}</span></a>`)}
     </section>
   `;

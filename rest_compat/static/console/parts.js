@@ -28,6 +28,10 @@ export function useAnswer(document, variables, { anywhere = false } = {}) {
   return { ...state, again };
 }
 
+// Whether questions have come to an end, well or not. What stands above the rest of a page is waited for, so that nothing
+// moves under a hand that is about to press it.
+export const settled = (...answers) => answers.every(({ data, failure }) => data || failure);
+
 const PAUSE = 400;
 
 // What somebody has typed, once they pause, without blanks around it.

@@ -1,8 +1,6 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
-import { SCORE } from "./documents.js";
-import { WRONG } from "./inbox-documents.js";
 import { Ring } from "./overview.js";
-import { Empty, English, html, NotShown, Part, Told, useAnswer } from "./parts.js";
+import { Empty, English, html, NotShown, Part, Told } from "./parts.js";
 import { link } from "./places.js";
 import { listed, moment, named, number, percent, plain, say, sentence } from "./words.js";
 
@@ -31,8 +29,7 @@ export function Short({ items, total = items.length, children }) {
   `;
 }
 
-export function Score({ fqn, rules }) {
-  const answer = useAnswer(SCORE, { fqn });
+export function Score({ answer, rules }) {
   return html`
     <${Part} id="score" title=${say("quality.score")} answer=${answer}>
       ${({ scorecard, proposed, suspects }) => {
@@ -65,7 +62,7 @@ function Unmeasured({ dimensions, proposed, suspects, rules }) {
   if (!open.length) return null;
   return html`
     <p class="quiet small">
-      ${say("quality.unmeasured", { dimensions: listed(open), count: open.length })}${suspects > 0 && !counted && ` ${say("quality.unmeasured.suspects", { count: suspects })}`}
+      ${say("quality.unmeasured", { dimensions: listed(open) })}${suspects > 0 && !counted && ` ${say("quality.unmeasured.suspects", { count: suspects })}`}
       ${proposed > 0 && html` <a href=${rules}>${say("quality.unmeasured.rules", { count: proposed })}</a>`}
     </p>
   `;
@@ -123,8 +120,7 @@ export function seen(members) {
 }
 
 // What is wrong: first what to mend first, ranked by the platform, then what else is open.
-export function Wrong({ fqn }) {
-  const answer = useAnswer(WRONG, { fqn });
+export function Wrong({ answer, fqn }) {
   return html`
     <${Part} id="wrong" title=${say("quality.wrong")} answer=${answer}>
       ${({ actions, violations, scorecard }) => {

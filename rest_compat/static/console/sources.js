@@ -5,7 +5,7 @@ import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
 import { Closed, holds, useMay } from "./may.js";
-import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, html, Loading, settled, useAnswer } from "./parts.js";
 import { link, part } from "./places.js";
 import { RunViews, Status } from "./runs.js";
 import { Edit } from "./source-edit.js";
@@ -31,7 +31,7 @@ export function Sources({ given }) {
     ${items.length > 0 && !may(...RUNS) && html`<${Closed} needs=${RUNS} />`}
     ${made && html`<p class="outcome" role="status">${say("sources.connected", { name: made })}</p>`}
     <ul class="hits sources">${items.map((one) => html`<${Source} key=${one.resourceUri} source=${one} runs=${may(...RUNS)} onGone=${again} />`)}</ul>
-    ${!may("CAN_CREATE_RESOURCES") ? html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />` : html`<${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />`}
+    ${settled(answer) && (!may("CAN_CREATE_RESOURCES") ? html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />` : html`<${Connect} onMade=${(name) => (setMade(name), again())} first=${data && !items.length} />`)}
   `;
 }
 
