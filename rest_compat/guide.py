@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Scope
 
-from rest_compat.pages import PAGE_HEADERS, KeptFiles, root_of
+from rest_compat.pages import PAGE_HEADERS, KeptFiles, root_of, unbuilt_guide
+from rest_compat.visits import is_visit
 from schema.errors import NotFound
 
 GUIDE_FOLDER = Path(__file__).parent / "guide"
@@ -40,10 +41,17 @@ def guide_routes() -> list[BaseRoute]:
 
     async def entry(request: Request) -> Response:
         if not built():
-            raise GuideMissing("")
+            return _unbuilt(request)
         return RedirectResponse(f"{root_of(request)}{PATH}/", 308, PAGE_HEADERS)  # its links are relative
 
     return [Route(PATH, entry, name="guide"), Mount(PATH, GZipMiddleware(_Guide(), compresslevel=5))]
+
+
+def _unbuilt(request: Request) -> Response:
+    """Return a page to a browser. Raises GuideMissing for a program, which reads an error."""
+    if is_visit(request):
+        return unbuilt_guide(request)
+    raise GuideMissing("")
 
 
 class _Guide(KeptFiles):
@@ -58,6 +66,8 @@ class _Guide(KeptFiles):
             response = await super().get_response("index.html" if path == "." else path, scope)
         except HTTPException as error:
             if error.status_code == 404:
+                if not built():
+                    return _unbuilt(Request(scope))
                 raise GuideMissing("" if path == "." else path) from None
             raise
         if response.headers.get("content-type", "").startswith("text/html"):

@@ -212,6 +212,11 @@ def console_page(graphql_path: str, *, root: str = "", sign_in: SignIn | None = 
     )
 
 
+def unbuilt_guide(request: Request) -> Response:
+    """Return what a browser is told that comes for a guide which nobody has built."""
+    return _page(_fill("unbuilt.html", root=root_of(request), title="Guide | Stoa"), 404)
+
+
 def missing_files(names: Sequence[str]) -> list[str]:
     """Return those of the named static files that have not been fetched."""
     return [name for name in names if not (STATIC_FOLDER / name).is_file()]

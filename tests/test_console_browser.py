@@ -120,6 +120,12 @@ def test_a_person_finds_a_table_opens_it_asks_and_picks_what_was_meant(tab: Page
         kept = tab.evaluate("JSON.stringify({...localStorage})")
         assert token not in kept
         assert [one for one in tab.requests if not one.startswith((server.address, "data:", "blob:"))] == []
+
+        tab.open(f"{server.address}/graphql")  # the other pages call the project by the name that it is picked by
+        tab.wait_for("document.querySelector('#project')?.value === 'shop'")
+        tab.click("#project")
+        tab.wait_for("document.querySelector('#projects option')?.value === 'shop'")
+        assert tab.evaluate("stoa.headers()['X-Project-ID']") == client.project
         # The server ends before the page does, which must not ask it anything then.
         tab.open("about:blank")
 

@@ -137,6 +137,9 @@ def test_a_server_shows_every_page_with_the_headers_of_all_pages(live: Live, bui
 def test_a_server_without_it_says_how_to_build_it(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guide, "GUIDE_FOLDER", tmp_path / "guide")
     for path in ("/docs/guide", "/docs/guide/", "/docs/guide/api.html"):
+        page = httpx.get(live.address + path, headers={"Accept": "text/html,*/*;q=0.8"}, timeout=60)
+        assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "<code>make docs</code>" in page.text
         answer = httpx.get(live.address + path, timeout=60)
         error = answer.json()["error"]
         assert (answer.status_code, error["status"], error["code"]) == (404, 404, "RESOURCE_NOT_FOUND")

@@ -8,6 +8,7 @@
 window.stoa = (() => {
   const TOKEN = "stoa.token";
   const PROJECT = "stoa.project";
+  const NAMES = "stoa.projects";
   const LANGUAGE = "stoa.language";
   const listeners = [];
 
@@ -42,6 +43,24 @@ window.stoa = (() => {
     } catch {
       return null;
     }
+  }
+
+  // What projects are called, as far as somebody has looked: { id: name }.
+  const names = () => JSON.parse(read(NAMES) || "{}");
+  const nameProjects = (projects) => write(NAMES, JSON.stringify(Object.fromEntries(projects.map(({ id, name }) => [id, name]))));
+
+  // Asks for the projects by their names once somebody is about to pick one. A server of one service has none of them.
+  async function learnProjects() {
+    if (!read(TOKEN)) return;
+    const root = document.querySelector(".bar .brand").getAttribute("href");
+    const query = "query BarProjects { projectsConnection(first: 100) { nodes { id name } } }";
+    const sent = { Authorization: headers().Authorization, "Content-Type": "application/json" };
+    const answer = await fetch(root + "graphql", { method: "POST", headers: sent, body: JSON.stringify({ query }) }).then((one) => one.json(), () => null);
+    const found = answer?.data?.projectsConnection.nodes;
+    if (!found) return;
+    nameProjects(found);
+    const options = found.map(({ name }) => Object.assign(document.createElement("option"), { value: name }));
+    document.getElementById("projects").replaceChildren(...options);
   }
 
   function headers() {
@@ -98,7 +117,9 @@ window.stoa = (() => {
   function show() {
     if (!document.getElementById("session")) return;
     document.getElementById("token").value = read(TOKEN);
-    document.getElementById("project").value = read(PROJECT);
+    const project = document.getElementById("project");
+    project.value = names()[read(PROJECT)] ?? read(PROJECT);
+    project.title = read(PROJECT);
     describe();
   }
 
@@ -118,9 +139,11 @@ window.stoa = (() => {
     });
     form.addEventListener("change", () => {
       write(TOKEN, clean(document.getElementById("token").value));
-      write(PROJECT, document.getElementById("project").value.trim());
+      const typed = document.getElementById("project").value.trim();
+      write(PROJECT, Object.keys(names()).find((id) => names()[id] === typed) ?? typed);
       changed();
     });
+    document.getElementById("project").addEventListener("focus", learnProjects, { once: true });
   });
   window.addEventListener("hashchange", () => takeFromAddress() && changed());
 
@@ -138,6 +161,7 @@ window.stoa = (() => {
   function signOut() {
     write(TOKEN, "");
     write(PROJECT, "");
+    write(NAMES, "");
     changed();
   }
 
@@ -145,5 +169,5 @@ window.stoa = (() => {
   const language = () => localStorage.getItem(LANGUAGE) || "";
   const setLanguage = (name) => localStorage.setItem(LANGUAGE, name);
 
-  return { headers, bearer, setToken, setProject, signOut, language, setLanguage, onChange: (listener) => listeners.push(listener) };
+  return { headers, bearer, setToken, setProject, nameProjects, signOut, language, setLanguage, onChange: (listener) => listeners.push(listener) };
 })();

@@ -84,6 +84,7 @@ function Signed() {
   const answer = useAnswer(PROJECTS, {}, { anywhere: true });
   const projects = answer.data?.projects.nodes ?? [];
   const project = chosen();
+  useEffect(() => void (answer.data && stoa.nameProjects(projects)), [answer.data]);
   // Without a choice there is nothing to see, so the first project is one.
   useEffect(() => {
     if (!project && projects.length) stoa.setProject(projects[0].id);
