@@ -248,7 +248,7 @@ def _told() -> Iterator[IO[bytes]]:
 
 
 def _wait(port: int, request: bytes, running: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180  # several processes on a busy machine take a minute
     while time.monotonic() < deadline and running.poll() is None:
         try:
             fetched(port, request)

@@ -10,15 +10,14 @@ import asyncio
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Callable
 from multiprocessing.synchronize import Lock
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
-import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.server import HANDLED_SIGNALS
@@ -28,6 +27,7 @@ from persistence.jobs.store import engine_url
 from persistence.migrations.run import check, upgrade
 from persistence.private import private_folder
 from rest_compat.app import Application, create_app
+from rest_compat.child import Given, Shared
 from rest_compat.errors import is_clear, sentence
 from rest_compat.logs import set_up_logs
 from rest_compat.server import address_of, listening, serving_options
@@ -35,12 +35,6 @@ from rest_compat.settings import Settings
 
 log = logging.getLogger("stoa.app")
 
-SILENT_SECONDS = 30
-"""How long a child may give no sign of life before it is taken for hung and replaced.
-
-It says nothing while it loads its modules. The supervisor also waits for so long when it asks a child that is just
-ending, so this is no more than that takes on a busy machine.
-"""
 AGAIN_SECONDS = 2.0
 """How long a child that cannot start beside others waits before it ends, and is begun again."""
 
@@ -65,7 +59,8 @@ def run_processes(settings: Settings, *, service: str | None = None) -> int:
         )
     children = settings.model_copy(update={"migrate_on_start": False})
     first = multiprocessing.get_context("spawn").Lock()
-    supervisor = Multiprocess(Shared(children, service, address_of(sockets), first), sockets)
+    given = Given(pickle.dumps((children, service, address_of(sockets))), settings.log_format, settings.log_level)
+    supervisor = Multiprocess(Shared(given, first, settings.processes), sockets)
     supervisor.run()
     return int(any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes))
 
@@ -86,27 +81,14 @@ def _refuse_files(settings: Settings) -> None:
         )
 
 
-class Shared(uvicorn.Config):
-    """What each child serves and how. A child builds its own from the settings: an application cannot be handed on."""
-
-    def __init__(self, settings: Settings, service: str | None, address: str, first: Lock) -> None:
-        self._parts = (settings, service, address, first)
-        super().__init__(
-            Serving(*self._parts),
-            lifespan="on",
-            workers=settings.processes,
-            timeout_worker_healthcheck=SILENT_SECONDS,
-            **serving_options(settings),
-        )
-
-    def __reduce__(self) -> tuple[Callable[..., "Shared"], tuple[Any, ...]]:
-        """Hand on the settings."""
-        return Shared, self._parts
-
-    def configure_logging(self) -> None:
-        """Write this process's log as a server alone does."""
-        settings = self._parts[0]
-        set_up_logs(settings.log_format, settings.log_level)
+def loaded(child: Shared) -> None:
+    """Put into a child's configuration what it serves and how, out of what its parent has given it."""
+    settings, service, address = pickle.loads(child.given.pickled)  # noqa: S301 - what the parent wrote
+    options = serving_options(settings)
+    child.app = Serving(settings, service, address, child.first)
+    child.http, child.ws = options["http"], options["ws"]
+    child.timeout_keep_alive = options["timeout_keep_alive"]
+    child.timeout_graceful_shutdown = options["timeout_graceful_shutdown"]
 
 
 class Serving:

@@ -30,6 +30,7 @@ def loaded(program: str) -> set[str]:
     [
         pytest.param("import rest_compat.app", "rest_compat.app", {*OPTIONAL, "fastapi", "uvicorn"}, id="app"),
         pytest.param("import rest_compat.settings", "rest_compat.settings", {*OPTIONAL, *STORE}, id="settings"),
+        pytest.param("import rest_compat.child", "rest_compat.child", {*OPTIONAL, *STORE, "pydantic"}, id="child"),
         pytest.param(HELP, "rest_compat.cli", {*OPTIONAL, *EVERYTHING}, id="help"),
     ],
 )
