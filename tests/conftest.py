@@ -106,7 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtestloop() -> None:
     """Let the collector of garbage begin, for what the tests make.
 
-    What was imported is given back to it when the process ends: before that, pytest walks through all of it twice.
+    It gets back what was imported when the process ends: pytest walks twice through all that it has before.
     """
     gc.freeze()
     atexit.register(gc.unfreeze)  # libraries tell of what is left when the process ends
