@@ -52,27 +52,28 @@ def a_fourth_is_quick(cases: Iterable[Any]) -> list[Any]:
     return [pytest.param(case, marks=[LONG] if at % 4 else []) for at, case in enumerate(cases)]
 
 
-def by_examples(metafunc: pytest.Metafunc) -> None:
-    """Let a property that asks for many examples run twice: with few of them, and with all in the long tier."""
-    function = metafunc.function
-    if not getattr(function, "is_hypothesis_test", False):
-        return
-    asked = getattr(function, "_hypothesis_internal_use_settings", settings.default).max_examples
-    if asked > FEW:
-        metafunc.fixturenames.append("examples")
-        chosen = [pytest.param(FEW, id="quick"), pytest.param(asked, id="full", marks=LONG)]
-        metafunc.parametrize("examples", chosen, scope="session")
-
-
 class Examples:
-    """Gives a property the number of examples of its tier."""
+    """Gives a property the number of examples of its tier.
+
+    One that asks for more than a few runs twice: with few in the quick tier, with all that it asks for in the long one.
+    """
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Make two tests of it."""
+        asked = _asked_examples(metafunc.function)
+        if asked > FEW:
+            metafunc.fixturenames.append("examples")
+            chosen = [pytest.param(FEW, id="quick"), pytest.param(asked, id="full", marks=LONG)]
+            metafunc.parametrize("examples", chosen, scope="session")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Set it for the call alone."""
+        """Set the number for the call alone."""
         function: Any = getattr(item, "obj", None)
+        asked = _asked_examples(function)
         given = getattr(getattr(item, "callspec", None), "params", {})
-        if "examples" not in given or not getattr(function, "is_hypothesis_test", False):
+        if "examples" not in given or not asked:
+            assert asked <= FEW, f"It asks for {asked} examples, and no tier has a number for it."
             return (yield)
         own = function._hypothesis_internal_use_settings
         function._hypothesis_internal_use_settings = settings(own, max_examples=given["examples"])
@@ -80,6 +81,13 @@ class Examples:
             return (yield)
         finally:
             function._hypothesis_internal_use_settings = own
+
+
+def _asked_examples(function: Any) -> int:
+    """How many examples a property asks for; 0 of what is none."""
+    if not getattr(function, "is_hypothesis_test", False):
+        return 0
+    return int(getattr(function, "_hypothesis_internal_use_settings", settings.default).max_examples)
 
 
 def mark(items: list[pytest.Item]) -> None:
