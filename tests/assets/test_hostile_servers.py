@@ -125,6 +125,20 @@ async def test_lists_that_cannot_be_kept_or_understood_are_refused(
     assert (found["success"], told in found["message"], found["sha256"]) == (False, True, None), found
 
 
+async def test_a_server_that_is_slow_at_the_beginning_is_given_up(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.app.parts.services.servers.mcp._settings, "server_timeout_seconds", 0.3)
+
+    def says(method: str, _params: dict[str, Any], _asked: Asked) -> Any:
+        if method == "initialize":
+            time.sleep(1.0)
+
+    with scripted_server(says) as server:
+        found = await verified(world, door, await registered(world, door, f"{server.url}/mcp"))
+    assert found["message"] == "The server did not answer within 0.3 seconds."
+
+
 async def test_a_list_that_never_ends_is_given_up(world: World, door: Door) -> None:
     script = Script()
     script.tools = {"tools": [TOOL], "nextCursor": "again"}
