@@ -81,6 +81,14 @@ async def write_refusal(
         log.exception("a refusal could not be written into the audit log")
 
 
+def told_outcome(
+    operation: str, ctx: Context, on: tuple[str, str], result_id: str, names: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A second entry of a call that asks somebody else, for the transaction that writes down what became of it."""
+    told = {name: _short(value) for name, value in names.items()}
+    return _entry(str(uuid4()), operation, ctx, on, AuditOutcome.ALLOWED) | {"result_id": result_id, "arguments": told}
+
+
 def names_in(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The names, ids and switches that a call is made with, and those of a body that is made of nothing else."""
     return _named(op, arguments) | _told(_body(op, arguments))

@@ -17,7 +17,7 @@ from persistence.servers.reaching import Answered, Unanswered, Unreachable
 from persistence.store import UnitOfWork
 from resolvers.assets.registered_servers import ServerUri, of_server, type_of
 from resolvers.assets.server_tools import listing_in, read_tools, require_enabled, seen, standing
-from resolvers.audit import write_refusal
+from resolvers.audit import told_outcome, write_refusal
 from resolvers.context import Context
 from resolvers.engines.remote_tools.answers import TooDeep, cleaned, secrets_in
 from resolvers.engines.remote_tools.arguments import NoSchemas, UnfitArguments, check_arguments
@@ -218,13 +218,16 @@ class _Call:
             update={"error": error, "milliseconds": answer.milliseconds, "size": size, "ended_at": ctx.now()}
         )
 
+        on, names = (type_of(row.resource_uri), row.resource_uri), {"tool": row.tool, "outcome": outcome}
+
         def work(uow: UnitOfWork) -> None:
             if self.begun is not None:
                 uow.server_calls.end(ctx.tenant, row)
-                return
-            uow.registered_servers.held(ctx.tenant, row.resource_uri)
-            tenant = {"organization_id": ctx.organization_id, "project_id": self.server.project_id}
-            uow.server_calls.add(row, **tenant)
+            else:
+                uow.registered_servers.held(ctx.tenant, row.resource_uri)
+                tenant = {"organization_id": ctx.organization_id, "project_id": self.server.project_id}
+                uow.server_calls.add(row, **tenant)
+            uow.audit.append(ctx.organization_id, told_outcome(call_registered_server.name, ctx, on, self.id, names))
 
         await ctx.store.write(work, told=lambda _: answer)
         return answer

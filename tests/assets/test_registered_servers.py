@@ -68,10 +68,14 @@ async def test_a_server_is_registered_verified_approved_and_called(
         ("add", "answered", "olga"),
     ]
     entries = await door(list_audit_entries, world.owner, operation="call_registered_server")
-    assert [(one["outcome"], one["result_id"]) for one in entries["items"]] == [
-        ("allowed", failed["id"]),
-        ("allowed", answer["id"]),
+    told = [(one["result_id"], one["arguments"].get("outcome")) for one in entries["items"]]
+    assert told == [
+        (failed["id"], "refused"),
+        (failed["id"], None),
+        (answer["id"], "answered"),
+        (answer["id"], None),
     ]
+    assert {(one["object_type"], one["object_id"]) for one in entries["items"]} == {("mcp_server", uri)}
     shown = [
         await door(get_registered_server, world.owner, resource_uri=uri),
         await door(list_registered_servers, world.owner),
