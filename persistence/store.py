@@ -38,7 +38,7 @@ from persistence.queries.run_tasks import RunTaskRepository
 from persistence.queries.schedules import ScheduleRepository, ScheduleRunRepository
 from persistence.queries.search import SearchRepository
 from persistence.queries.secrets import SecretRepository
-from persistence.queries.servers import ServerCallRepository, ServerRepository
+from persistence.queries.servers import SERVER_KINDS, ServerCallRepository, ServerRepository
 from persistence.queries.slots import SlotRepository
 from persistence.queries.suspects import SuspectRepository, SuspectVerdictRepository
 from persistence.queries.violations import ViolationEventRepository, ViolationRepository
@@ -345,9 +345,9 @@ class UnitOfWork:
             "data_connection": self.data_connections,
             "file": self.files,
             "artifact": self.artifacts,
-            "mcp_server": self.registered_servers,
-            "api_server": self.registered_servers,
         }
+        if object_type in SERVER_KINDS:
+            return self.registered_servers.find(scope, object_id, kind=SERVER_KINDS[object_type]) is not None
         return object_type in uow and uow[object_type].find(scope, object_id) is not None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -11,6 +11,9 @@ from persistence.repository import Repository, Scope
 from persistence.tables.servers import registered_servers, server_calls
 from schema.assets.registered_server import RegisteredServer, ServerCall
 from schema.pagination import Page
+
+SERVER_KINDS: Final = {"mcp_server": "mcp", "api_server": "api"}
+"""The types of the authorization model that are registered servers, each with its kind."""
 
 
 class ToolLists(NamedTuple):

@@ -143,8 +143,10 @@ class _Call:
     async def by_http(self, request: ApiRequest) -> Answered:
         """Read an API's document, and then send the request."""
         await self._begin(await read_tools(self.ctx, self.server, self.headers))
+        ours = {name.lower() for name in self.headers}
+        sent = {name: value for name, value in request.headers.items() if name.lower() not in ours} | dict(self.headers)
         return await self.ctx.services.servers.api.call(
-            self.server.url, request.method, request.target, {**request.headers, **self.headers}, request.body
+            self.server.url, request.method, request.target, sent, request.body
         )
 
     async def _begin(self, listing: Listing) -> None:

@@ -215,6 +215,13 @@ async def test_a_document_that_cannot_be_read_is_told(
     assert (found["success"], told in found["message"]) == (False, True), found
 
 
+async def test_an_argument_is_sent_in_the_place_of_no_credential(world: World, door: Door, api: Api) -> None:
+    sent = [{"name": "X-TRACE", "value": TOKEN}]
+    uri = await ready(world, door, api.url, "api", credentials={"headers": sent})
+    await called(world, door, uri, "getOrder", path={"id": "7"}, header={"X-Trace": "mine"})
+    assert api.stub.asked[-1].headers["x-trace"] == TOKEN
+
+
 async def test_a_document_may_stand_elsewhere_and_gets_no_credentials_there(world: World, door: Door, api: Api) -> None:
     api.document = yaml.safe_dump(DOCUMENT)
     elsewhere = f"http://localhost:{api.stub.port}/openapi.yaml"

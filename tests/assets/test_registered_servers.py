@@ -17,6 +17,7 @@ from resolvers.assets.server_calls import list_registered_server_calls
 from resolvers.assets.server_tools import approve_registered_server_tools, list_registered_server_tools
 from resolvers.governance.access import repair_access
 from resolvers.governance.audit import list_audit_entries
+from resolvers.governance.roles import list_role_holders
 from tests.assets.serving import TOKEN, approved, called, ready, registered, verified
 from tests.doors import Door, RestDoor
 from tests.mcp.agent import Agent
@@ -143,6 +144,12 @@ async def test_rights_are_granted_on_the_server_and_revoked_at_once(
     world: World, door: Door, theirs: ToolServer
 ) -> None:
     uri = await ready(world, door, theirs.url)
+    holders = [
+        await door(list_role_holders, world.owner, resource_type=kind, resource_id=uri)
+        for kind in ("mcp_server", "api_server")
+    ]
+    assert holders[0]["total"] == 1
+    assert holders[1].status == 404  # it is one of the other type
     who = {"user_or_group": "ann", "relation": "operator", "resource_type": "mcp_server", "resource_id": uri}
     ann = world.token("ann", project=world.shop)
     assert (await called(world, door, uri, "add", token=ann, a=1, b=2)).status == 403
