@@ -1,5 +1,6 @@
 """Servers of the Model Context Protocol: registered, verified, approved by the hash that was seen, and called."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -271,3 +272,17 @@ async def test_a_server_that_was_left_to_nobody_is_given_back(world: World, door
     done = await door(repair_access, world.owner)
     assert [one["resource_id"] for one in done["objects"]] == [uri]
     assert (await door(get_registered_server, world.owner, resource_uri=uri))["resource_uri"] == uri
+
+
+async def test_without_the_extra_it_says_what_to_install(
+    world: World, door: Door, theirs: ToolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri = await ready(world, door, theirs.url)
+    heard = len(theirs.heard)
+    monkeypatch.setitem(sys.modules, "mcp.client", None)
+    found = await verified(world, door, uri)
+    assert (found["success"], "stoa-platform[servers]" in found["message"]) == (False, True)
+    monkeypatch.setitem(sys.modules, "jsonschema.exceptions", None)
+    answer = await called(world, door, uri, "add", a=1, b=2)
+    assert (answer["outcome"], "stoa-platform[servers]" in answer["error"]) == ("not_sent", True)
+    assert len(theirs.heard) == heard
