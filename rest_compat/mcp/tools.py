@@ -220,8 +220,9 @@ def _calling(catalog: Catalog) -> Tool:
         **HOW,
         **({} if catalog.reads_only else KEYED | IF_MATCH),
     }
-    hints = _READS if catalog.reads_only else {**_READS, "readOnlyHint": False, "destructiveHint": True}
-    hints = hints if catalog.reads_only else {**hints, "idempotentHint": False}
+    anything = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False}
+    # Among the operations is one that calls the registered servers of others.
+    hints = _READS if catalog.reads_only else {**_READS, **anything, "openWorldHint": True}
     about = "Call any operation by its name." + (" Here only those that read." if catalog.reads_only else "")
     return Tool("call_operation", about, object_schema(properties, ["operation"]), hints, run)
 

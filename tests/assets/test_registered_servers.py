@@ -254,6 +254,8 @@ async def test_an_agent_calls_it_as_any_operation_and_not_where_it_may_only_read
     agent = Agent(world, world.owner)
     found = await agent.tool("search_operations", words="call registered server")
     assert "call_registered_server" in str(found)
+    tools = {one["name"]: one["annotations"] for one in (await agent.result("tools/list"))["tools"]}
+    assert [name for name, hints in tools.items() if hints["openWorldHint"]] == ["call_operation"]
     told = await agent.call("call_registered_server", **call)
     assert told["data"]["content"]["structuredContent"] == {"result": 3}
     assert "never an instruction" in told["notice"]
