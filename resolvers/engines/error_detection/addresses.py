@@ -13,8 +13,8 @@ FEWEST: Final = 30
 """Rows with an address, at least."""
 MEANT: Final = 0.8
 """The share of the rows with a value that have the sign of an address, at least, for the column to be one of those."""
-WELL_FORMED: Final = 0.95
-"""The share of the addresses that have the form of one."""
+WELL_FORMED: Final = 0.8
+"""The share of the addresses that have the form of one, at least: nothing else is written with that sign."""
 OFTEN: Final = 10
 OFTENER: Final = 8
 """Rows with a host, at least, for another to be a slip of it, and how many times as many as have that one."""
@@ -42,6 +42,13 @@ def address_signs(column: TableColumn) -> dict[int, Reason]:
     for code in formed:
         hosts[_host(texts[code])] += column.counts[code]
     often = [host for host, count in hosts.most_common() if count >= OFTEN]
+    told = "It ends in a host of other rows, and the sign before it is missing."
+    lost = Reason(Sign.PATTERN, 5.0, told, in_itself=True)
+    found |= {
+        code: lost
+        for code, text in enumerate(column.texts)
+        if "@" not in text and text.strip().casefold().endswith(tuple(often))
+    }
     meant = {host: near for host, count in hosts.items() if (near := _near(host, count, often, hosts)) is not None}
     for code in formed:
         if (near := meant.get(_host(texts[code]))) is not None:

@@ -25,6 +25,8 @@ CHANCE: Final = 1e-4
 """How probable it may be, at most, that slips keep to one value of some column."""
 MOST_VALUES: Final = 50
 """Different values of a column that may tell."""
+DEFAULT: Final = 0.1
+"""The share of the rows that have one number, from which it is no figure of their own."""
 LAST: Final = 0.05
 """The last rows of a table, as a share of all."""
 
@@ -44,10 +46,22 @@ def keeps_to_one(rows: Sequence[int], column: TableColumn, table: Sequence[Table
         code, count = Counter(other.codes[row] for row in rows).most_common(1)[0]
         if code == MISSING or is_stand_in(other.texts[code]):
             continue
-        share = other.counts[code] / size
-        if _is_chance_excluded(count, len(rows), share, len(table) * other.distinct):
-            return True
+        share, tries = other.counts[code] / size, len(table) * other.distinct
+        if _is_chance_excluded(count, len(rows), share, tries):
+            # A row without a figure of its own has nothing that could be written otherwise.
+            own = _share_of_own(column, other, code)
+            if own == share or _is_chance_excluded(count, len(rows), own, tries):
+                return True
     return False
+
+
+def _share_of_own(column: TableColumn, other: TableColumn, code: int) -> float:
+    """The share of a value of another column in the rows that have not the one number which many rows have: nought."""
+    often = max(range(len(column.counts)), key=column.counts.__getitem__)
+    if often == MISSING or column.numbers[often] is None or column.counts[often] < DEFAULT * column.present:
+        return other.counts[code] / len(column.codes)
+    own = [theirs for mine, theirs in zip(column.codes, other.codes, strict=True) if mine != often]
+    return own.count(code) / len(own) if own else 1.0
 
 
 def _is_chance_excluded(count: int, rows: int, share: float, tries: int) -> bool:

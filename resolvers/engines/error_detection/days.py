@@ -15,6 +15,7 @@ FEWEST: Final = 20
 _REST: Final = r"(?:[T ]\D*\d{1,2}:.*| \(.*\))?"
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + r"(?:[T ].*)?")
 _YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{1,2})" + _REST)
+_MONTH: Final = re.compile(r"(\d{1,2})([-/.])(\d{4})")
 _NAMED: Final = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})" + _REST)
 _NAMED_FIRST: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})" + _REST)
 _MONTHS: Final = {
@@ -23,6 +24,8 @@ _MONTHS: Final = {
         ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
     )
 }
+_TIMED: Final = re.compile(r"[T ]\d{2}:\d{2}")
+_ZONED: Final = re.compile(r":\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$")
 _ORDERS: Final = ["mdy", "dmy", "ymd"]
 
 
@@ -45,6 +48,16 @@ def moments_of(column: TableColumn) -> tuple[list[float | None], int]:
         moments[code] = moment.toordinal() + seconds / 86400
         rows += column.counts[code]
     return moments, rows
+
+
+def moments_within(column: TableColumn, days: list[float | None]) -> list[float | None]:
+    """The days of a column with their time of day, where nearly all texts tell one, and all in one time zone."""
+    moments, rows = moments_of(column)
+    known = sum(column.counts[code] for code, day in enumerate(days) if day is not None)
+    timed = sum(count for text, count in zip(column.texts, column.counts, strict=True) if _TIMED.search(text))
+    if rows < MEANT * known or timed < MEANT * rows or any(_ZONED.search(text) for text in column.texts):
+        return days
+    return [day if moment is None or day is None else moment for day, moment in zip(days, moments, strict=True)]
 
 
 def days_of(column: TableColumn) -> tuple[list[float | None], set[int]] | None:
@@ -83,6 +96,8 @@ def _form(text: str) -> tuple[str, tuple[str, ...]] | None:
         return "ymd" + match[2], (match[1], match[3], match[4])
     if (match := _YEAR_LAST.fullmatch(text)) and not (match[2] == "." and len(match[4]) < 4):  # rather a version
         return f"last{match[2]}{len(match[4]) // 2 * 2 or 2}", (match[1], match[3], match[4])
+    if match := _MONTH.fullmatch(text):
+        return "month" + match[2], (match[3], match[1], "1")
     if match := _NAMED.fullmatch(text):
         return "named", (match[3], str(_MONTHS.get(match[2][:3].lower(), 0)), match[1])
     if match := _NAMED_FIRST.fullmatch(text):
@@ -96,7 +111,7 @@ def _read(
     """Each code's day in the order that most rows allow: None for no day, below 0 for one of an untold century."""
     if form.startswith("ymd"):
         return {code: _ordinal(*parts) for code, parts in some.items()}
-    orders = ["ymd"] if form == "named" else _ORDERS[:2] if form.endswith("4") else _ORDERS
+    orders = ["ymd"] if form.startswith(("named", "month")) else _ORDERS[:2] if form.endswith("4") else _ORDERS
     best: tuple[int, dict[int, float | None]] | None = None
     for order in orders:
         read = {code: _in_order(parts, order) for code, parts in some.items()}

@@ -7,6 +7,7 @@ dependencies of everything.
 
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -52,6 +53,10 @@ ALIKE: Final = 0.6
 """How like the usual value another is, at least, that may be a slip of it, 0 to 1."""
 OWN: Final = 2.5
 """The mercy for what rather is of its own than wrong."""
+SECOND: Final = 8
+HERE: Final = 0.7
+"""Rows of a second code of one thing, at least, and how many of its rows are of that thing."""
+_FIGURES: Final = re.compile(r"[0-9]+")
 KNOWN: Final = 6.0
 """The mercy for a list of values that the column has anyway, with the expected one among them."""
 
@@ -403,11 +408,23 @@ def _spare_own(votes: Votes, right: TableColumn, pairs: Mapping[tuple[int, int],
         mercy = 0.0
         if b not in doubtful and pairs[(a, b)] == right.counts[b] and most <= 4 * right.counts[b]:
             mercy = OWN if right.counts[b] > 1 else OWN * single
+        if b not in doubtful and _is_second_code(right.texts[b], right.texts[top], pairs[a, b], right.counts[b]):
+            mercy = KNOWN
         if lists and is_list(right.texts[b]) and right.texts[top] in parts_of(right.texts[b]):
             known = known_lists(right) if known is None else known
             mercy = KNOWN if b in known else max(mercy, OWN if lists > 0.08 * right.present else 0.0)
         if mercy:
             votes.against[(a, b)] = (odds - mercy, top, most)
+
+
+def _is_second_code(text: str, usual: str, count: int, rows: int) -> bool:
+    """Return whether a code of so many rows is another one of the same thing: a town has several postcodes.
+
+    A slip that is made so often would be near the usual one, and what was copied from elsewhere occurs elsewhere.
+    """
+    if count < SECOND or count < HERE * rows or not any(map(str.isdigit, text)) or len(text) != len(usual):
+        return False
+    return _FIGURES.sub("9", text) == _FIGURES.sub("9", usual) and OSA.distance(text, usual) > 1
 
 
 def _vote_in_group(

@@ -15,6 +15,7 @@ from resolvers.engines.error_detection.aliases import alias_signs
 from resolvers.engines.error_detection.attribution import blamed_signs
 from resolvers.engines.error_detection.carry_forward import carried
 from resolvers.engines.error_detection.check_digits import check_digit_signs
+from resolvers.engines.error_detection.classes import class_signs
 from resolvers.engines.error_detection.cleanness import Judged, told_by_others
 from resolvers.engines.error_detection.clock import clock_signs
 from resolvers.engines.error_detection.confined import clear_confined, spare_written
@@ -38,6 +39,7 @@ from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
 from resolvers.engines.error_detection.sequence import SPEAKS, Steps, steps_of
+from resolvers.engines.error_detection.serial_codes import serial_code_signs
 from resolvers.engines.error_detection.shapes import case, loose, shape_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.stuck import stuck_signs
@@ -61,11 +63,16 @@ MOST_HEARD: Final = 4.0
 """What the signs of a cell weigh at most, where it is told which cell of a formula is wrong."""
 DOUBT: Final = 1.2
 """The weight from which a value is not asked what it depends on."""
+KINDS_EMPTY: Final = 0.01
+MOST_KINDS: Final = 30
+"""The share of the rows that are empty, at least, and different kinds of rows, at most, of which some have no value."""
+SURE: Final = 2.0
+"""The log odds from which a group says that a cell is the wrong one of two that are out of order."""
 MOST_SUSPECTS: Final = 100_000
 _LOOKS: Final = (
     *(shape_signs, outlier_signs, format_signs, alias_signs, clock_signs, unit_signs),
     *(check_digit_signs, spreadsheet_signs, filler_signs, cut_off_signs, address_signs),
-    turned_round_signs,
+    *(turned_round_signs, serial_code_signs),
 )
 """What looks at the values of one column, by themselves."""
 
@@ -106,12 +113,13 @@ def _found(
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
     spare_written(asked.votes, asked.table, clear_confined(table, cells, loose))
+    _clear_kinds_without(table, votes, cells)
     _clear_empty_groups(table, votes, cells)
     _clear_negative_groups(table, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
     steps, begun = steps_of(table) if in_order else Steps({}, {}), turned(table)
-    ordered = order_signs(table, doubtful, begun, steps.kept)
+    ordered = order_signs(table, doubtful, begun, _in_step(table, votes, steps.kept))
     for found_together in (
         *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
         *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
@@ -119,6 +127,9 @@ def _found(
     ):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
+    odd = {cell for cell, reasons in cells.items() if _weigh(reasons) >= DOUBT}
+    for cell, reason in class_signs(table, doubtful, odd).items():
+        cells[cell].append(reason)
     for cell in begun & cells.keys():
         cells[cell] = [one for one in cells[cell] if one.sign is not Sign.OUTLIER]
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
@@ -150,6 +161,25 @@ def _ask_reports(table: Sequence[TableColumn], reports: Reports, judged: Judged)
         if cell[1] in reports.key and all(one.sign is Sign.DEPENDENCY for one in reasons):
             del judged[cell]
     return verdicts.keys()
+
+
+def _in_step(
+    table: Sequence[TableColumn], votes: Sequence[Votes], kept: Mapping[int, Set[int]]
+) -> Mapping[int, Set[int]]:
+    """The rows of each column that are in step, and those in which it is another cell that its group contradicts."""
+    accused: dict[int, set[int]] = defaultdict(set)
+    for one in votes:
+        left, right = table[one.dependency.determinant], table[one.dependency.dependent]
+        sure = {pair for pair, (odds, _, most) in one.against.items() if odds >= SURE and most >= 2 and pair[1]}
+        for row, pair in enumerate(zip(left.codes, right.codes, strict=True) if sure else ()):
+            if pair in sure:
+                accused[right.index].add(row)
+    if not accused:
+        return kept
+    every = set().union(*accused.values())
+    return {
+        column.index: set(kept.get(column.index, ())) | (every - accused.get(column.index, set())) for column in table
+    }
 
 
 def _ask_groups(
@@ -353,6 +383,33 @@ def _clear_empty_groups(
         for row in empty if whole else ():
             if left.codes[row] in whole:
                 cells.pop((row, right.index), None)
+
+
+def _clear_kinds_without(
+    table: Sequence[TableColumn], votes: Sequence[Votes], cells: dict[tuple[int, int], list[Reason]]
+) -> None:
+    """Leave out the empty cells of a kind of rows that has no such value, where that explains nearly all that are
+    empty: a complaint gets no grade. What others tell of the same thing is missing though a source never tells it.
+    """
+    for column in table:
+        share = column.counts[MISSING] / max(1, len(column.codes))
+        if not KINDS_EMPTY <= share <= 0.5:
+            continue
+        rows = [row for row, code in enumerate(column.codes) if code == MISSING]
+        things = [
+            one for one in votes
+            if one.dependency.dependent == column.index and table[one.dependency.determinant].number_share < 0.9
+        ]  # fmt: skip
+        for left in table:
+            if left is column or not 2 <= left.distinct <= MOST_KINDS:
+                continue
+            within = Counter(left.codes[row] for row in rows)
+            whole = {code for code, count in within.items() if code and count >= max(8, 0.85 * left.counts[code])}
+            if sum(within[code] for code in whole) >= 0.7 * len(rows):
+                for row in rows:
+                    if left.codes[row] in whole and not _is_told(table, things, row, column.index):
+                        cells.pop((row, column.index), None)
+                break
 
 
 def _clear_negative_groups(table: Sequence[TableColumn], cells: Mapping[tuple[int, int], list[Reason]]) -> None:

@@ -4,10 +4,12 @@ That it stands for none is not told by a list of words, but by how it stands out
 """
 
 import re
+from collections import Counter
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.shapes import loose
 from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import are_sentences
 
@@ -21,9 +23,11 @@ NEARLY_ALL: Final = 0.97
 OFTEN: Final = 5
 STEEP: Final = 2
 """Rows that have a value which stands out, at least, and how many times as many as have any other."""
-MOST_VALUES: Final = 5
+MOST_VALUES: Final = 12
 MOST_FILLED: Final = 0.1
-"""How many such values there are at most, and rows that have one, as a share of the others."""
+MOST_STRANGE: Final = 0.25
+"""How many such values there are at most, and rows that have one, as a share of the others; the second where they are
+not written as others are."""
 ONE_SIGN: Final = 5
 LONG: Final = 7
 """Noughts of a text, at least, and other signs that are all the same: an amount may be 22,222."""
@@ -49,15 +53,26 @@ def filler_signs(column: TableColumn) -> dict[int, Reason]:
 def _standing_out(column: TableColumn, codes: list[int]) -> list[int]:
     """The few codes that many rows have, where all others are in one row or two."""
     ranked = sorted(codes, key=lambda code: -column.counts[code])
-    often = [code for code in ranked[:MOST_VALUES] if column.counts[code] >= OFTEN]
-    rest = ranked[len(often) :]
-    if not often or not rest or column.counts[often[-1]] < STEEP * column.counts[rest[0]]:
+    counts = [column.counts[code] for code in ranked]
+    steep = [
+        place for place in range(1, min(MOST_VALUES + 1, len(ranked)))
+        if counts[place - 1] >= max(OFTEN, STEEP * counts[place])
+    ]  # fmt: skip
+    if not steep:
         return []
+    often, rest = ranked[: steep[-1]], ranked[steep[-1] :]
     rows = sum(column.counts[code] for code in rest)
     few = sum(column.counts[code] for code in rest if column.counts[code] <= MOST_OF_A_VALUE)
     filled = sum(column.counts[code] for code in often)
-    is_plain = len(rest) >= DIFFERENT * rows and few >= NEARLY_ALL * rows and filled <= MOST_FILLED * rows
+    # What is written as nearly no other value is, may be in more rows.
+    most = MOST_FILLED if _are_like_others(column, often, rest) else MOST_STRANGE
+    is_plain = len(rest) >= DIFFERENT * rows and few >= NEARLY_ALL * rows and filled <= most * rows
     return often if is_plain else []
+
+
+def _are_like_others(column: TableColumn, often: list[int], rest: list[int]) -> bool:
+    forms = Counter(loose(column.texts[code]) for code in rest)
+    return any(forms[loose(column.texts[code])] > 0.01 * len(rest) for code in often)
 
 
 def _of_one_sign(column: TableColumn, codes: list[int]) -> dict[int, Reason]:

@@ -148,6 +148,15 @@ def _inner_thousands(column: TableColumn) -> dict[int, Reason]:
     return _minority(column, kinds, "have their number written as", 3.8)
 
 
+def _within_each(text: str, between: Set[str]) -> str | None:
+    """Return what stands within each of several values that another sign parts: two names with a comma each."""
+    for outer in between:
+        inner = [frozenset(BETWEEN.findall(part)) for part in text.split(outer)]
+        if len(set(inner)) == 1 and len(inner[0]) == 1:
+            return next(iter(inner[0]))
+    return None
+
+
 def _separators(column: TableColumn) -> dict[int, Reason]:
     """Lists whose parts stand apart by another sign than those of nearly all lists of the column."""
     split = {
@@ -164,7 +173,7 @@ def _separators(column: TableColumn) -> dict[int, Reason]:
         # Only what other values hold as well is a part, and not a sign within a value.
         if sum(seen[part] > 1 and any(map(str.isalpha, part)) for part in parts) > 0.5 * len(parts):
             between = set(BETWEEN.findall(column.texts[code]))
-            kinds[code] = between.pop() if len(between) == 1 else "mixed"
+            kinds[code] = between.pop() if len(between) == 1 else _within_each(column.texts[code], between) or "mixed"
     return _minority(column, kinds, "have between their parts", 3.8, kept=MIXED)
 
 

@@ -11,11 +11,12 @@ from statistics import StatisticsError, correlation
 from types import MappingProxyType
 from typing import Final
 
-from resolvers.engines.error_detection.days import days_of
+from resolvers.engines.error_detection.days import days_of, moments_within
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.error_detection.order_names import comes_first
-from resolvers.engines.error_detection.placeholder_days import placeholder_day_signs, to_come_signs
+from resolvers.engines.error_detection.placeholder_days import exchanged_day_signs, placeholder_day_signs, to_come_signs
+from resolvers.engines.error_detection.sentinels import sentinel_signs, short_year_signs
 from resolvers.engines.error_detection.signs_and_units import NEGATIVE, beyond_zero, is_other_unit, shifted, zero_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, as_told
 
@@ -66,6 +67,12 @@ def measured(column: TableColumn) -> tuple[list[float | None], Set[int] | None] 
     return days_of(column)
 
 
+def timed(column: TableColumn) -> tuple[Sequence[float | None], Set[int] | None] | None:
+    """The same, days with their time where nearly all have one: what comes first may be a matter of hours."""
+    found = measured(column)
+    return found if found is None or found[1] is None else (moments_within(column, found[0]), found[1])
+
+
 def outlier_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that lies far from all others, why."""
     found = measured(column)
@@ -87,7 +94,11 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
     often = {code for _, _, code in weighed if is_often(column, code)}
     _far(signs, values, weighed, often, are_days)
     if are_days:
-        for found_days in (placeholder_day_signs(column, weighed), to_come_signs(weighed, datetime.now(UTC).date())):
+        for found_days in (
+            placeholder_day_signs(column, weighed),
+            to_come_signs(weighed, datetime.now(UTC).date()),
+            exchanged_day_signs(values, weighed),
+        ):
             signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_days.items()}
     else:
         _stand_apart(signs, values, weighed)
@@ -95,6 +106,8 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
             beyond_zero(column, values, weighed),
             zero_signs(column, values, weighed),
             shifted(values, weighed),
+            sentinel_signs(values, weighed),
+            short_year_signs(values, weighed),
         ):
             signs |= {code: _heavier(signs.get(code), reason) for code, reason in found_numbers.items()}
     return signs
@@ -325,7 +338,7 @@ def ordered_pairs(columns: Sequence[TableColumn]) -> list[tuple[int, int]]:
 def _comparable(
     columns: Sequence[TableColumn],
 ) -> Iterator[tuple[TableColumn, Sequence[float | None], TableColumn, Sequence[float | None]]]:
-    found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
+    found = [(column, *one) for column in columns if column.is_scalar and (one := timed(column)) is not None]
     for (left, low, left_days), (right, high, right_days) in permutations(found[:MOST_COMPARED], 2):
         if (left_days is None) is (right_days is None) and left.distinct >= 10 and right.distinct >= 10:
             yield left, low, right, high

@@ -20,6 +20,8 @@ _FOLLOWS: Final = (
     (words("issue issued received produced manufactured packed filled"), words("expiry expires expired expiration")),
     (words("borrowed lent rented rental loaned loan"), words("returned return")),
     (words("departure departed departs"), words("arrival arrived arrives")),
+    (words("collected sampled taken drawn"), words("reported resulted analysed analyzed tested validated")),
+    (words("registered registration invoiced invoice billed"), words("paid payment settled")),
     (words("founded established"), words("dissolved closed")),
 )  # fmt: skip
 """Words of what happens, and of what cannot happen before it."""

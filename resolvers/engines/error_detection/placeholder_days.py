@@ -22,6 +22,13 @@ FAR: Final = 366.0
 APART: Final = 0.2
 """How far from today and from the last of the others they lie, at least, in days, and as a part of the usual span."""
 
+ENOUGH: Final = 50
+WEEKS: Final = 60.0
+NEAR: Final = 7.0
+MOST_EXCHANGED: Final = 0.1
+"""Days, at least, and how far apart nearly all of them lie, at most, for those with day and month exchanged to be told;
+how near to these one may lie, in days; and the share of the rows, at most, that have one."""
+
 _EVER: Final = words("valid effective from to until till end expiry expires expiration start since")
 """Words of bounds: such a day is how many tables write for ever."""
 _STRICT: Final = frozenset(date.fromisoformat(one).toordinal() for one in PLACEHOLDER_DATES)
@@ -48,11 +55,33 @@ def placeholder_day_signs(column: TableColumn, weighed: Weighed) -> dict[int, Re
 
 
 def _lies_apart(day: float, weighed: Weighed) -> bool:
-    """Return whether a day lies farther from all others than these lie from one another."""
-    others = [one for one, _, _ in weighed if one not in _ANY]
-    if len(others) < FEWEST:
+    """Return whether a day lies farther from nearly all others than these lie from one another, and is not near any."""
+    others = [one for one, count, _ in weighed if one not in _ANY for _ in range(count)]
+    if len(others) < FEWEST or min(abs(one - day) for one in others) <= FAR:
         return False
-    return max(others[0] - day, day - others[-1]) > max(FAR, others[-1] - others[0])
+    low, high = others[len(others) // 50], others[-1 - len(others) // 50]
+    return max(low - day, day - high) > max(FAR, high - low)
+
+
+def exchanged_day_signs(values: Sequence[float], weighed: Weighed) -> dict[int, Reason]:
+    """For each code of a day that lies beyond a few weeks in which all others lie, and would be among them with day
+    and month exchanged, why.
+    """
+    if len(values) < ENOUGH:
+        return {}
+    low, high = values[len(values) // 10], values[-1 - len(values) // 10]
+    found: dict[int, Reason] = {}
+    rows = 0
+    for ordinal, count, code in weighed if high - low <= WEEKS else ():
+        day = date.fromordinal(int(ordinal))
+        if low - NEAR <= ordinal <= high + NEAR or day.day > 12 or day.day == day.month:
+            continue
+        meant = date(day.year, day.day, day.month)
+        if low - NEAR <= meant.toordinal() <= high + NEAR:
+            rows += count
+            told = f"With day and month exchanged it is {meant.isoformat()}, where nearly all others lie."
+            found[code] = Reason(Sign.OUTLIER, 4.4, told)
+    return found if rows <= MOST_EXCHANGED * len(values) else {}
 
 
 def to_come_signs(weighed: Weighed, today: date) -> dict[int, Reason]:

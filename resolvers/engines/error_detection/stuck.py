@@ -27,6 +27,15 @@ OFTEN: Final = 0.01
 MOST_THINGS: Final = 0.2
 """Different values of the column that tells the things apart, as a share of its rows."""
 
+FALLS: Final = 0.15
+"""The rows with a figure below the one before, as a part of those with one above, up to which it is a counter: slips
+make it fall."""
+MOST_KINDS: Final = 30
+OF_A_KIND: Final = 0.3
+RUNS: Final = 5
+"""Different kinds of rows, at most, and different figures of one kind, as a part of its rows, which are no more than a
+few runs: in a large kind figures come again by chance."""
+
 Cell = tuple[int, int]
 
 
@@ -44,9 +53,11 @@ def stuck_signs(table: Sequence[TableColumn]) -> dict[Cell, Reason]:
             continue  # counts and codes stay as they are
         best: tuple[float, list[list[int]]] = 0.0, []
         for thing in things:
-            if thing is not column:
+            if thing is not column and not _only_grows(column, thing):
                 best = max(best, _stuck(column, thing), key=lambda one: one[0])
         for run in best[1]:
+            if _is_of_a_kind(column, run, things):
+                continue
             told = f"{len(run)} rows in a row have it, where hardly any figure is that of the row before."
             for row in run[1:]:
                 signs[row, column.index] = Reason(Sign.OUTLIER, 3.9, told, by_sign=True)
@@ -66,6 +77,34 @@ def _stuck(column: TableColumn, thing: TableColumn) -> tuple[float, list[list[in
     least = math.log(LONGEST_BY_CHANCE / rows) / math.log(usual)
     kept = [run for run in long if len(run) - 1 >= least and not _is_usual(column, run)]
     return (max(map(len, kept)) if kept else 0.0) * -math.log(usual), kept
+
+
+def _only_grows(column: TableColumn, thing: TableColumn) -> bool:
+    """Return whether the figures of each thing hardly ever fall: a counter stands still while nothing happens."""
+    last: dict[int, float] = {}
+    grown = fallen = 0
+    for own, code in zip(thing.codes, column.codes, strict=True):
+        number = column.numbers[code]
+        if own == MISSING or number is None:
+            continue
+        if own in last:
+            grown += number > last[own]
+            fallen += number < last[own]
+        last[own] = number
+    return fallen <= FALLS * grown
+
+
+def _is_of_a_kind(column: TableColumn, run: Sequence[int], kinds: Sequence[TableColumn]) -> bool:
+    """Return whether the rows of a run are of a kind whose rows share few figures anyway, such as places to park."""
+    for kind in kinds:
+        codes = {kind.codes[row] for row in run}
+        if kind is column or len(codes) > 1 or kind.distinct > MOST_KINDS:
+            continue
+        rows = [row for row, code in enumerate(kind.codes) if code in codes]
+        figures = {column.codes[row] for row in rows}
+        if len(run) + SHORTEST <= len(rows) <= RUNS * len(run) and len(figures) <= OF_A_KIND * len(rows):
+            return True
+    return False
 
 
 def _is_usual(column: TableColumn, run: Sequence[int]) -> bool:

@@ -62,6 +62,12 @@ SHORT: Final = 6
 ENOUGH_TITLES: Final = 8
 """Distinct values from which their number of words tells names of things from those of persons."""
 
+NUMBERS_OF_ONE: Final = frozenset({"NationalId", "TaxId", "HealthId"})
+"""Numbers of one person each, whose check digits other numbers have as well."""
+KINDS: Final = 50
+ROWS_OF_A_KIND: Final = 15
+"""Different numbers, at most, and rows for each, at least, that number kinds of things."""
+
 DIGITS: Final = "0123456789"
 
 MOST_PATHS: Final = 60
@@ -261,6 +267,8 @@ def _may_apply(recognizer: Recognizer, column: ColumnValues, meaningless: bool) 
         return False
     if meaningless and recognizer.strength is not Strength.PROOF:
         return False
+    if recognizer.tag in NUMBERS_OF_ONE and _numbers_kinds(column) and not hint(column.facts.name, recognizer.tag):
+        return False
     return bool(column.length <= recognizer.longest + 20 or recognizer.embedded)
 
 
@@ -318,6 +326,11 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
     for judge in (diagnoses, plates, loose_phones, genders):
         kept = judge(column, kept)
     return _without_rivals(kept)
+
+
+def _numbers_kinds(column: ColumnValues) -> bool:
+    """Return whether a few numbers come again in very many rows: those of kinds of things, such as tests and goods."""
+    return len(column.counted) <= KINDS and column.rows >= ROWS_OF_A_KIND * len(column.counted)
 
 
 def _are_languages(column: ColumnValues) -> bool:

@@ -167,3 +167,8 @@ def test_degrees_of_stations_are_not_personal() -> None:
         {"rider_name": [f"Olga Weber{at % 9}" for at in MANY], "driver_id": [str(at) for at in MANY], **spots}
     )
     assert [one.tag for one in riders["lat"]] == ["Coordinates"]
+
+
+def test_a_few_numbers_with_check_digits_in_very_many_rows_are_of_kinds_of_things() -> None:
+    codes = ("718-7", "777-3", "6690-2", "14749-6", "14682-9", "2823-3", "2951-2")
+    assert tags([codes[at % 7] for at in range(400)], "test_code") == set()
