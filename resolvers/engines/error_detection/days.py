@@ -50,6 +50,12 @@ def moments_of(column: TableColumn) -> tuple[list[float | None], int]:
     return moments, rows
 
 
+def are_months(column: TableColumn) -> bool:
+    """Return whether most texts are a month with its year: how far back these reach says little, as of old cars."""
+    rows = sum(count for text, count in zip(column.texts, column.counts, strict=True) if _MONTH.fullmatch(text))
+    return 2 * rows > column.present
+
+
 def moments_within(column: TableColumn, days: list[float | None]) -> list[float | None]:
     """The days of a column with their time of day, where nearly all texts tell one, and all in one time zone."""
     moments, rows = moments_of(column)

@@ -11,7 +11,7 @@ from statistics import StatisticsError, correlation
 from types import MappingProxyType
 from typing import Final
 
-from resolvers.engines.error_detection.days import days_of, moments_within
+from resolvers.engines.error_detection.days import are_months, days_of, moments_within
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.error_detection.order_names import comes_first
@@ -92,7 +92,8 @@ def outlier_signs(column: TableColumn) -> dict[int, Reason]:
         return signs
     values = [n for n, count, _ in weighed for _ in range(count)]
     often = {code for _, _, code in weighed if is_often(column, code)}
-    _far(signs, values, weighed, often, are_days)
+    if not (are_days and are_months(column)):
+        _far(signs, values, weighed, often, are_days)
     if are_days:
         for found_days in (
             placeholder_day_signs(column, weighed),

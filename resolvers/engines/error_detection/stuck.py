@@ -51,9 +51,11 @@ def stuck_signs(table: Sequence[TableColumn]) -> dict[Cell, Reason]:
             continue
         if column.present < FEWEST or not any(number is not None and number % 1 for number in column.numbers):
             continue  # counts and codes stay as they are
+        if any(_only_grows(column, thing) for thing in things if thing is not column):
+            continue
         best: tuple[float, list[list[int]]] = 0.0, []
         for thing in things:
-            if thing is not column and not _only_grows(column, thing):
+            if thing is not column:
                 best = max(best, _stuck(column, thing), key=lambda one: one[0])
         for run in best[1]:
             if _is_of_a_kind(column, run, things):
