@@ -1,5 +1,6 @@
 """What a steward does by hand in the console, beside what engines propose."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -135,6 +136,22 @@ def test_a_source_is_renamed_and_led_to_another_folder(tab: Page, tmp_path: Path
         tab.open("about:blank")
 
 
+MODEL = """
+cubes:
+  - name: people
+    sql_table: people
+    measures:
+      - {name: middle, sql: id, type: avg}
+      - {name: gone, sql: nowhere, type: sum}
+"""
+CHOSEN = """(() => {
+  const form = document.querySelector('form.take'), files = new DataTransfer();
+  files.items.add(new File([%s], 'people.yml'));
+  [form.format.value, form.file.files] = ['CUBE', files.files];
+  form.requestSubmit();
+})()"""
+
+
 def test_terms_memories_and_webhooks_are_looked_after_by_hand(tab: Page, tmp_path: Path) -> None:
     card = "document.querySelector('.card')"
     press = "[...document.querySelectorAll('.card button')].find((one) => one.textContent === '{}').click()"
@@ -161,6 +178,13 @@ def test_terms_memories_and_webhooks_are_looked_after_by_hand(tab: Page, tmp_pat
         tab.evaluate(press.format("Delete"))
         tab.click("dialog [type=submit]")
         tab.wait_for_element(".empty")
+        tab.evaluate(CHOSEN % json.dumps(MODEL))
+        tab.wait_for("document.querySelector('#models .outcome')?.innerText.startsWith('1 memory new')")
+        assert "gone" not in tab.text(".hits")
+        assert "no column 'nowhere'" in tab.text("#models .why"), "what was left out, and why"
+        assert "expression: AVG(id)" in tab.text(".hits")
+        tab.evaluate("document.querySelector('form.write').requestSubmit()")
+        tab.wait_for("document.querySelector('#models .outcome')?.innerText === 'The file holds 1 memory.'")
 
         tab.evaluate("location.hash = '#/access?of=webhooks'")
         tab.wait_for_element(".empty")

@@ -91,8 +91,13 @@ export async function save({ name, url: address }) {
     const body = await response.json().catch(() => ({}));
     throw new GraphFailure({ code: "INTERNAL_ERROR", message: "", ...body.error });
   }
+  keepAs(name, await response.blob());
+}
+
+// Hands what is here already to the person as a file.
+export function keepAs(name, blob) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await response.blob());
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

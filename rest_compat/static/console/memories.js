@@ -5,15 +5,17 @@ import { Choice, oneOnly, Outcome, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Sending } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
+import { Models } from "./models.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
+import { Empty, Failed, html, Loading, settled, useAnswer } from "./parts.js";
 import { ADD_MEMORY, ADD_PACK, DELETE_MEMORY, MEMORIES, PACKS, VALIDATE_MEMORY } from "./place-documents.js";
-import { moment, named, say, sentence } from "./words.js";
+import { moment, named, plain, say, sentence } from "./words.js";
 
 const VALIDATIONS = ["", "UNVALIDATED", "VALIDATED", "DISPUTED"];
 // Kinds that a sentence is enough for; others have a form of their own and come through the API.
 const KINDS = ["FACT", "INSTRUCTION", "PREFERENCE", "OBSERVATION"];
-const textOf = ({ content }) => content.text ?? content.sentence ?? JSON.stringify(content);
+// What is known, as a sentence, or as the parts of its form that its name does not tell.
+const textOf = ({ name, content }) => content.text ?? content.sentence ?? Object.entries(content).filter(([, value]) => value != null && value !== name).map(([part, value]) => `${plain(part)}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
 
 export function Memories() {
   const [validation, setValidation] = useState("");
@@ -25,9 +27,10 @@ export function Memories() {
   const [asked, setAsked] = useState(null);
   const done = (said) => (setTold({ said }), list.again());
   // What is said by hand goes to the newest pack of the project; the first thing that is said makes one.
+  const [pack] = packs.data?.contextPacks.nodes ?? [];
+  const packNeeded = async () => (pack ?? (await ask(ADD_PACK, { name: say("memories.pack") })).createContextPack).id;
   const add = async ({ name, text }) => {
-    const [pack] = packs.data?.contextPacks.nodes ?? [];
-    const contextPackId = (pack ?? (await ask(ADD_PACK, { name: say("memories.pack") })).createContextPack).id;
+    const contextPackId = await packNeeded();
     const made = (await ask(ADD_MEMORY, { name: name.trim(), content: { type: "text", text: text.trim() }, memoryType: kind, contextPackId })).createMemory;
     packs.again();
     done(say("memories.added", { name: made.name }));
@@ -71,6 +74,7 @@ export function Memories() {
     ${(list.total !== null || list.failure) && (may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("memories.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["text", "lines", "memories.text", true]]}>
       <label>${say("sources.kind")}<select value=${kind} onChange=${(event) => setKind(event.target.value)}>${KINDS.map((one) => html`<option key=${one} value=${one} selected=${one === kind}>${sentence(named("memory", one))}</option>`)}</select></label>
     <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`)}
+    ${settled(packs) && list.total !== null && may("CAN_CREATE_RESOURCES") && html`<${Models} pack=${pack} packNeeded=${packNeeded} onTaken=${() => (packs.again(), list.again())} />`}
     ${asked && html`<${Sure} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }
