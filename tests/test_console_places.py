@@ -204,6 +204,11 @@ def test_an_owner_without_a_project_adds_one(tab: Page, tmp_path: Path) -> None:
         tab.click("form button[type=submit]")
         tab.wait_for("document.querySelector('.picker select')?.selectedOptions[0]?.innerText === 'First'")
         tab.wait_for(f"{HEADING} === 'Find'")
+        tab.evaluate("location.hash = '#/access?of=projects'")
+        tab.click("input[name=name]")
+        tab.type("Second")
+        tab.click("form button[type=submit]")
+        tab.wait_for("[...document.querySelectorAll('.picker option')].some((one) => one.innerText === 'Second')")
         for of in ("projects", "limits"):
             tab.evaluate(f"location.hash = '#/access?of={of}'")
             tab.wait_for("!!document.querySelector('.hits .card, .figures dd') && !document.querySelector('.wrong')")

@@ -7,7 +7,7 @@ import { Ask } from "./ask.js";
 import { Asset } from "./asset.js";
 import { PROJECTS } from "./documents.js";
 import { Find } from "./find.js";
-import { AddProject } from "./holdings.js";
+import { ADDED, AddProject } from "./holdings.js";
 import { Inbox } from "./inbox.js";
 import { Empty, Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link, usePlace } from "./places.js";
@@ -85,6 +85,11 @@ function Signed() {
   const projects = answer.data?.projects.nodes ?? [];
   const project = chosen();
   useEffect(() => void (answer.data && stoa.nameProjects(projects)), [answer.data]);
+  // One that is added on a page stands in the list as well.
+  useEffect(() => {
+    addEventListener(ADDED, answer.again);
+    return () => removeEventListener(ADDED, answer.again);
+  }, [answer.again]);
   // Without a choice there is nothing to see, so the first project is one.
   useEffect(() => {
     if (!project && projects.length) stoa.setProject(projects[0].id);

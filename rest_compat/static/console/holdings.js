@@ -77,10 +77,14 @@ export function Projects() {
   `;
 }
 
+// Tells the list of projects beside every place that there is one more.
+export const ADDED = "stoa:project-added";
+
 export function AddProject({ onMade }) {
   const add = async ({ name, description }) => {
     const made = await ask(ADD_PROJECT, { name: name.trim(), description: description.trim() || null }, { anywhere: true });
     onMade(made.createProject.id);
+    dispatchEvent(new Event(ADDED));
   };
   return html`<${Sending} title=${say("projects.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["description", "text", "projects.description", false]]} />`;
 }
