@@ -65,7 +65,7 @@ export function Glossary({ given }) {
         </li>`,
       )}
     </ul>
-    ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("glossary.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["definition", "text", "terms.definition", false], ["synonyms", "text", "glossary.synonyms", false]]} />` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
+    ${(total !== null || failure) && (may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("glossary.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["definition", "text", "terms.definition", false], ["synonyms", "text", "glossary.synonyms", false]]} />` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`)}
     ${asked && html`<${Sure} asked=${asked} onEnd=${(came) => (came && setTold(came), setAsked(null))} />`}
   `;
 }

@@ -4,7 +4,7 @@ import { useState } from "../vendor/preact-hooks.js";
 import { ask } from "./graph.js";
 import { ADD_PROJECT, DELETE_SECRET, KEEP_SECRET, LIMITS, MY_PROJECTS, SECRETS } from "./place-documents.js";
 import { Closed, ORGANIZATION, useMay } from "./may.js";
-import { Empty, Failed, html, Loading, NotShown, useAnswer } from "./parts.js";
+import { Empty, Failed, html, Loading, NotShown, settled, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { moment, say } from "./words.js";
 
@@ -73,7 +73,7 @@ export function Projects() {
         <${NotShown} count=${projects.totalCount - projects.nodes.length} />
       `}
     <//>
-    ${may("CAN_MANAGE_PROJECTS") ? html`<${AddProject} onMade=${answer.again} />` : html`<${Closed} needs=${["CAN_MANAGE_PROJECTS"]} />`}
+    ${settled(answer) && (may("CAN_MANAGE_PROJECTS") ? html`<${AddProject} onMade=${answer.again} />` : html`<${Closed} needs=${["CAN_MANAGE_PROJECTS"]} />`)}
   `;
 }
 
@@ -122,7 +122,7 @@ export function Secrets() {
         <${NotShown} count=${projectSecrets.totalCount - projectSecrets.nodes.length} />
       `}
     <//>`}
-    ${may("CAN_MANAGE_SECRETS") && html`<${Sending} title=${say("secrets.add")} verb=${say("secrets.create")} send=${keep} fields=${[["name", "text", "secrets.name", true], ["value", "password", "secrets.value", true], ["description", "text", "projects.description", false]]} />`}
+    ${(!reads || settled(answer)) && may("CAN_MANAGE_SECRETS") && html`<${Sending} title=${say("secrets.add")} verb=${say("secrets.create")} send=${keep} fields=${[["name", "text", "secrets.name", true], ["value", "password", "secrets.value", true], ["description", "text", "projects.description", false]]} />`}
   `;
 }
 

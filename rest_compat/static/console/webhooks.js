@@ -41,10 +41,10 @@ export function Webhooks() {
     ${total === null && loading && html`<${Loading} />`}
     ${total === 0 && html`<${Empty} icon="runs" title=${say("webhooks.none")}>${say("webhooks.none.next")}<//>`}
     <ul class="hits">${items.map((one) => html`<${Webhook} key=${one.id} one=${one} may=${may} again=${again} />`)}</ul>
-    ${may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("webhooks.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["url", "text", byHttp ? "sources.endpoint" : "webhooks.mail", true], ...(byHttp ? [["authorization", "password", "webhooks.authorization", false]] : [])]}>
+    ${(total !== null || failure) && (may("CAN_CREATE_RESOURCES") ? html`<${Sending} title=${say("webhooks.add")} verb=${say("projects.create")} send=${add} fields=${[["name", "text", "sources.name", true], ["url", "text", byHttp ? "sources.endpoint" : "webhooks.mail", true], ...(byHttp ? [["authorization", "password", "webhooks.authorization", false]] : [])]}>
       <label>${say("webhooks.channel")}<select value=${channel} onChange=${(event) => setChannel(event.target.value)}>${CHANNELS.map((one) => html`<option key=${one} value=${one} selected=${one === channel}>${say(`webhooks.${one}`)}</option>`)}</select></label>
       ${channel !== OPENLINEAGE && html`<label>${say("webhooks.types")}<select name="types" multiple size="5">${TYPES.map((one) => html`<option key=${one} value=${one}>${sentence(named("event", one))}</option>`)}</select></label>`}
-    <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`}
+    <//>` : html`<${Closed} needs=${["CAN_CREATE_RESOURCES"]} />`)}
   `;
 }
 
