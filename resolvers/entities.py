@@ -19,6 +19,7 @@ from schema.assets.artifact import Artifact
 from schema.assets.data_connection import DataConnection
 from schema.assets.file import File
 from schema.data_readiness.glossary import GlossaryTerm
+from schema.data_readiness.rule import QualityRule
 from schema.data_readiness.violation import Violation
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import WorkflowRun
@@ -32,6 +33,7 @@ from schema.utils.context_pack import ContextPack
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import Schedule
+from schema.utils.webhook import Webhook
 
 Found = Mapping[str, Any]
 Read = Callable[[Context, Sequence[str]], Awaitable[Found]]
@@ -161,6 +163,8 @@ ENTITIES: Final[dict[type, Entity]] = {
         Entity(WorkflowRun, of_project(lambda uow: uow.workflow_runs, completed=_with_tasks)),
         Entity(Violation, of_project(lambda uow: uow.violations)),
         Entity(GlossaryTerm, of_project(lambda uow: uow.glossary_terms)),
+        Entity(QualityRule, of_project(lambda uow: uow.quality_rules)),
+        Entity(Webhook, of_project(lambda uow: uow.webhooks)),
     )
 }
 """Every entity of the graph. A class that is not here is a value, which each subgraph that uses it holds in full."""

@@ -13,9 +13,9 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Info, JsonObject, OptionalLong, Resource, choice, edge, resource
-from schema.belonging import belonging
 from schema.data_readiness.violation import Severity
 from schema.identifiers import UuidText
+from schema.node import entity
 from schema.pagination import Connection
 from schema.windows import Listing, Window, asked_of, chosen, listed
 
@@ -139,7 +139,7 @@ class Expectation(Protocol):
     def severity(self) -> Severity: ...
 
 
-@belonging("quality_rules")
+@entity(kept_in="quality_rules")
 class QualityRule(Resource):
     """What is expected of a table or column."""
 

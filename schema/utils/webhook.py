@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from schema.base import Change, Maybe, Resource, Size, change, choice, resource
-from schema.belonging import belonging
 from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME
 from schema.headers import HeaderName, HeaderValue
 from schema.identifiers import UuidText
 from schema.naming import Name
+from schema.node import entity
 from schema.pagination import Moment
 from schema.utils.event import Domain, EventType
 
@@ -113,7 +113,7 @@ class DeliveryStatus(StrEnum):
     """It was tried for three days, or the webhook was given up."""
 
 
-@belonging()
+@entity()
 class Webhook(Resource):
     """An address that events of a project are sent to. What is secret of it is sealed and never shown again."""
 

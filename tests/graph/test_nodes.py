@@ -91,6 +91,19 @@ async def test_a_deletion_tells_what_is_gone_by_one_name_also_when_it_is_repeate
         assert answer["data"]["deleteChatSession"]["deletedId"] == session, answer
 
 
+async def test_a_webhook_is_read_again_by_its_id_and_by_whom_it_may_be(world: World) -> None:
+    body = {"name": "desk", "url": "https://93.184.216.34/hook", "types": ["violation.opened"]}
+    made = await world.request("POST", "/utils/webhooks", token=world.owner, json=body)
+    id_ = encode("Webhook", made.json()["webhook"]["id"])
+    query = "query($id: ID!) { node(id: $id) { ...on Webhook { nodeId name project { name } } } }"
+    found = (await ask(world, query, id=id_))["data"]["node"]
+    assert found == {"nodeId": id_, "name": "desk", "project": {"name": "shop"}}
+    named = await ask(world, "query($id: UUID!) { webhook(webhookId: $id) { name } }", id=id_)
+    assert named["data"]["webhook"] == {"name": "desk"}
+    for token in (world.token("nobody", project=world.shop), world.foreign_owner):
+        assert (await ask(world, query, token, id=id_))["data"] == {"node": None}
+
+
 async def test_what_is_not_there_or_not_for_the_caller_is_null(world: World) -> None:
     uri = await registered(world, "Orders")
     stranger = world.token("nobody", project=world.shop)
