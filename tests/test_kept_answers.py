@@ -99,6 +99,7 @@ async def test_an_answer_is_given_again_without_a_look_at_the_catalog(world: Wor
     ask = Asked(world, uri, how)
     first = await ask()
     assert first.status_code == 200, first.text
+    await world.app.parts.services.documents.settled()  # which reads what it stores
     with reads(world) as read:
         again = await ask()
     assert read == []
