@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from starlette._utils import get_route_path
 from starlette.routing import Match
 
+from rest_compat import route
 from rest_compat.app import create_app
 from rest_compat.routing import TableRouter
 from tests.world import settings_for
@@ -43,3 +45,8 @@ def test_a_request_is_tried_on_few_routes(router: TableRouter) -> None:
     assert len(router.routes) > 200
     for path in ("/graphql", "/healthz", "/utils/data_connection/x/metadata", "/governance/projects", "/nowhere"):
         assert len(router._of(path).routes) <= 40, path
+
+
+@given(st.text(alphabet="ab=&;%+2\xff", max_size=30))
+def test_a_query_string_is_read_as_the_library_reads_it(text: str) -> None:
+    assert route._pairs(text) == dict(parse_qsl(text, keep_blank_values=True))
