@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.planner.choosing import candidates
 from resolvers.engines.nl2sql.planner.confidence import WEIGHTS
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.asking import answers
-from tests.engines.nl2sql.catalogs import NOW, drafted, knowledge, table
+from tests.engines.nl2sql.catalogs import NOW, drafted, keyed, knowledge, profiled, table
 
 KNOWN = knowledge(
     table("keepers", "keeper_id*:INTEGER keeper_name:VARCHAR age:INTEGER town:VARCHAR"),
@@ -66,3 +66,25 @@ def test_the_shorter_and_plainer_question_is_surer() -> None:
 def test_conjunctions_count_that_join_nothing_in_the_query(question: str, conjunctions: int) -> None:
     linked = understood(Asked(question, NOW), KNOWN, no_lookup)
     assert candidates(linked, KNOWN)[0][0].facts["conjunctions"] == conjunctions
+
+
+TRIP = table("trips", "trip_id*:INTEGER guide_id:INTEGER trip_name begun_on:DATE harbour")
+GUIDE = table("guides", "guide_id*:INTEGER guide_name harbour")
+LOG = keyed(table("logs", "log_id*:INTEGER trip_id:INTEGER sighted_on:DATE note"), trip_id="trips.trip_id")
+TRIPS = knowledge(
+    keyed(TRIP, guide_id="guides.guide_id"),
+    GUIDE,
+    LOG,
+    profiles={TRIP.fqn: profiled(TRIP, {"harbour": ["Faro"]}), GUIDE.fqn: profiled(GUIDE, {"harbour": ["Faro"]})},
+)
+
+
+def test_a_time_of_rows_that_nothing_names_is_doubted() -> None:
+    assert drafted("Show the names of trips sighted after 2020", TRIPS).confidence < UNSURE
+    assert drafted("Show the names of trips begun after 2020", TRIPS).confidence > UNSURE
+
+
+def test_a_text_that_is_looked_for_in_a_column_is_no_value_that_was_passed_over() -> None:
+    found = drafted("Find the names of trips whose name contains the word 'Faro'", TRIPS)
+    assert "LIKE '%faro%'" in found.sql
+    assert found.confidence > UNSURE

@@ -15,13 +15,15 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in
+from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, parts_of, terms_in
 
 if TYPE_CHECKING:
-    from resolvers.engines.nl2sql.planner.resolving import Resolver
+    from resolvers.engines.nl2sql.planner.resolving import Choice, Resolver
 
 _SPOKEN: Final = 0.6
 """How well words must fit something to speak of it."""
+_NEARLY: Final = 0.12
+"""How much better a column must fit a value than another to be the one that is meant."""
 _DONE: Final = 0.9
 """How well a verb must fit the time at which something was done."""
 _ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
@@ -65,6 +67,8 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         "words": len(pieces.linked.tokens) / 10,
         "loose_fit": _loose_fit(resolver),
         "names_beside": float(_has_names_beside(plan, resolver)),
+        "times_of_others": float(_takes_times_of_others(plan, resolver)),
+        "values_twice": float(any(map(_is_held_twice, resolver.choices.values()))),
     }
     kinds = {type(node) for node in nodes}
     for name in (_lost(atom, pieces, kinds, is_used, is_done) for atom in pieces.atoms):
@@ -126,6 +130,32 @@ def _conditions(condition: Condition | None) -> int:
         case Member() | Related():
             return max(1, _conditions(condition.plan.where) + _conditions(condition.plan.having))
     return 0
+
+
+def _takes_times_of_others(plan: Plan, resolver: "Resolver") -> bool:
+    """Whether rows are chosen or put in order by a time of other rows, which nothing names."""
+    mentions = resolver.cut.linked.mentions
+    named = {plan.main} | {one.table for one in mentions if one.table is not None and one.score >= _SPOKEN}
+    terms = [order.term for order in plan.orders]
+    waiting = list(parts_of(plan.where))
+    while waiting:
+        part = waiting.pop()
+        terms += terms_in(part)
+        if isinstance(part, Related):
+            waiting += parts_of(part.plan.where)
+    keys = {ColumnKey(one.table, one.column) for term in terms for one in columns_in(term)}
+    catalog = resolver.catalog
+    return any(key.table not in named and (catalog.is_moment_like(key) or catalog.is_year(key)) for key in keys)
+
+
+def _is_held_twice(choice: "Choice") -> bool:
+    """Whether a value is held by columns of two tables, and hardly anything tells which of them is meant."""
+    if choice.kind != "value" or len(choice.options) < 2:
+        return False
+    (one, best), (other, second) = choice.options[:2]
+    if not isinstance(one, ColumnKey) or not isinstance(other, ColumnKey):
+        return False
+    return one.table != other.table and best - second < _NEARLY
 
 
 def _has_names_beside(plan: Plan, resolver: "Resolver") -> bool:

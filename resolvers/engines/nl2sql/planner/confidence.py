@@ -23,6 +23,10 @@ PASSED_OVER: Final = 0.3
 """The same of any other word."""
 TIED: Final = 0.65
 """The same where several tables fit words equally well, and none is called by all of them."""
+TIMES_OF_OTHERS: Final = 0.5
+"""The same where rows are chosen by a time of others that nothing names: six of the eight that were met were wrong."""
+HELD_TWICE: Final = 0.25
+"""The same where a value is held by columns of two tables."""
 _FARTHEST: Final = 0.3
 """A reading that is so much less likely than another says nothing against it."""
 _SAME: Final = 1e-6
@@ -81,8 +85,10 @@ def confidence(one: "Candidate", rival: "Candidate | None", rivals: int = 0) -> 
 
 def _doubted(facts: Mapping[str, float]) -> float:
     """How often such a reading is wrong at least, whatever else speaks for it."""
-    of_names = NOT_KNOWN if facts["nouns"] else 0.0
-    return max(of_names, facts["cost"] + PASSED_OVER * facts["unknown"] + TIED * facts["tied"])
+    told = max(
+        NOT_KNOWN * bool(facts["nouns"]), TIMES_OF_OTHERS * facts["times_of_others"], HELD_TWICE * facts["values_twice"]
+    )
+    return max(told, facts["cost"] + PASSED_OVER * facts["unknown"] + TIED * facts["tied"])
 
 
 def _weakest(one: "Candidate") -> float:

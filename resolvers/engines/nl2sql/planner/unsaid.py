@@ -314,7 +314,8 @@ def _is_held(atom: Atom, literals: str, columns: set[str]) -> bool:
     if not columns.isdisjoint(flags):
         return True
     said = [str(value.value).lower() for one in (atom.ref.values if atom.ref else ()) for value in one.values]
-    patterns = (f"{atom.text.lower()}%", f"%{atom.text.lower()}")  # begins with B
+    text = atom.text.lower().strip("'\"\u2018\u2019\u201c\u201d")
+    patterns = (f"{text}%", f"%{text}")  # begins with B, has "Night" in it
     return not said or any(one in literals for one in (*said, *patterns))
 
 
