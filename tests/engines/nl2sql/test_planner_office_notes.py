@@ -33,6 +33,12 @@ OFFICE = knowledge(
         ("Which districts have more than 100 seats altogether?", "GROUP BY district HAVING SUM(seats) > 100"),
         ("Which owners have more than 3 bills in total?", "HAVING COUNT(*) > 3"),
         ("Which payers never paid in cash?", "EXCEPT SELECT DISTINCT bills_2.payer FROM bills AS bills_2 WHERE"),
+        (
+            "Which owner has the most bills, and how many?",
+            "SELECT owners.owner_name, COUNT(*) AS count_bills FROM bills JOIN owners",
+        ),
+        ("Which owners have more than 2 bills, and how many?", "SELECT owners.owner_name, COUNT(*) AS count_bills"),
+        ("Which bills were not given to any owner?", "WHERE NOT EXISTS(SELECT 1 FROM owners"),
         ("Which owners have terms of 60 days or longer?", "WHERE terms_days >= 60"),
         (
             "Which has the higher average amount, cash or card?",

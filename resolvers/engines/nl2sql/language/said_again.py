@@ -46,7 +46,11 @@ _ASKED_LAST: Final = re.compile(
     re.IGNORECASE,
 )
 """A question that says at its end alone that a count is wanted: `cancelled orders, how many`, `late loans - count`."""
-_ASKS_ITSELF: Final = re.compile(r"\b(?:how|what|who|when|where|average|total|sum|top|count|number)\b", re.IGNORECASE)
+_ASKS_ITSELF: Final = re.compile(
+    r"\b(?:how|what|who|when|where|average|total|sum|top|count|number|most|least|fewest)\b", re.IGNORECASE
+)
+_ASKS_BESIDE: Final = re.compile(r"^\s*(?:which|what)\b.*[,:;?]? and how many\b", re.IGNORECASE)
+"""`Which shops have more than 3 cars, and how many?`, which asks for the shops as well."""
 _AS_WELL: Final = re.compile(r",?\s+(?:as well|too)(?=\s*[.?!;,]|\s*$)", re.IGNORECASE)
 """`Give the amount as well`, which only says that something else was asked for."""
 _ARE_NOT_SO: Final = re.compile(r"\b(is|are|was|were) non[- ]([a-z]{3,})\b", re.IGNORECASE)
@@ -56,6 +60,8 @@ _PIECES: Final = re.compile(r"\b(?:pieces?|items?) of (?=[a-z]{4,})", re.IGNOREC
 _ALTOGETHER: Final = re.compile(r"\b(?:altogether|all together|all told)(?=\s*[?.!,]|\s*$)", re.IGNORECASE)
 _NAME_FIRST: Final = re.compile(r"^\s*name(?=(?:,| and) )", re.IGNORECASE)
 """`Name and credit limit of the customers`, which is no command to name something."""
+_NOT_GIVEN: Final = re.compile(r"(?<=\bnot )(?=(?:given|recorded|available) (?:to|by|in) (?:any|an?)\b)", re.IGNORECASE)
+"""`Awards that were not given to any film`, which are no awards of which something is not given."""
 _TOTAL_DONE: Final = re.compile(
     r"^\s*(?:(?:what (?:is|was)|show|give me|list) )?(?:the )?total (?:amount |sum )?"
     r"(invoiced|billed|refunded|donated|invested|paid|spent|received|raised|collected)"
@@ -102,13 +108,13 @@ def plainly(
     text = _ON_TIME.sub(PUNCTUALLY, text)
     text = _NONE_AT_ALL.sub(r"\1\2 any ", text)
     asked = _ASKED_LAST.match(text)
-    if asked is not None and not _ASKS_ITSELF.search(asked["what"]):
+    if asked is not None and not (_ASKS_ITSELF.search(asked["what"]) or _ASKS_BESIDE.match(text)):
         text = f"How many {asked['what']}{asked['each'] or ''}"
     text = text if has_totals else _TOTAL_DONE.sub(r"How much was \1 in total", text)
     text = _LEFT_OUT.sub(lambda found: f", excluding {found[1].strip()}", text)
     text = _LEAVING_OUT.sub(" excluding ", text).replace("  ", " ")
     text = _NAME_FIRST.sub("the name", _ALTOGETHER.sub("in total", text))
-    text = _OVERALL.sub("", text)
+    text = _OVERALL.sub("", _NOT_GIVEN.sub("ever ", text))
     text = _NEITHER.sub(r"\1 no \2 and \1 no ", text)
     text = _EITHERS.sub("their", _SOMEBODY.sub("person", text))
     if has_descriptions:
