@@ -39,29 +39,29 @@ def memory_mb(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private")) / 1000
 
 
-def _grown(world: World, generator: Generator, many: int, *, keeps: bool) -> tuple[float, float, int]:
+def _grown(world: World, generator: Generator, many: int, size: Size, *, keeps: bool) -> tuple[float, float, int]:
     """Megabytes after a thousand requests and after many, all kinds in turns; and how many it were."""
     with application(world, keeps=keeps) as app:
         requests = [case.request.decode("latin-1") for case in cases_of(world)]
         asked, few = 0, 0.0
         while asked < many:
             for request in requests:
-                asked += generator.run(Order(app.port, request, 0.5, FULL.connections))["requests"]
+                asked += generator.run(Order(app.port, request, size.slice_seconds / 2, size.connections))["requests"]
                 if not few and asked >= FEW and request is requests[-1]:
                     few = memory_mb(app.pid)
         return few, memory_mb(app.pid), asked
 
 
-def _rates(world: World, generator: Generator, rounds: int) -> list[float]:
+def _rates(world: World, generator: Generator, size: Size) -> list[float]:
     """Requests per second of two processes by those of one, for one asset made anew, in each round."""
     found = []
     request = cases_of(world)[1].request.decode("latin-1")
     with application(world, keeps=False) as one, application(world, keeps=False, processes=2) as two:
         turns = [one, two]
-        for _ in range(rounds):
+        for _ in range(size.rounds):
             rate = {}
             for side in turns:
-                answer = generator.run(Order(side.port, request, 1.0, 16))
+                answer = generator.run(Order(side.port, request, size.slice_seconds, 16))
                 rate[side.port] = answer["requests"] / answer["seconds"]
             found.append(rate[two.port] / rate[one.port])
             turns.reverse()
@@ -86,11 +86,11 @@ def run(size: Size, many: int, say: Callable[[str], None]) -> list[Table]:
             table.add_column(head, justify="left" if head == "answers" else "right")
         for name, keeps in (("kept and given again", True), ("made anew", False)):
             say(f"{many // 2:,} answers that are {name}")
-            few, last, asked = _grown(world, generator, many // 2, keeps=keeps)
+            few, last, asked = _grown(world, generator, many // 2, size, keeps=keeps)
             ratio = f"[bold]{last / few:.2f}[/bold]" if few else "-"
             table.add_row(name, f"{asked:,}", f"{few:.0f}", f"{last:.0f}", ratio, f"<= {ALLOWED}")
         say("two processes beside one")
-        ratios = _rates(world, generator, size.rounds)
+        ratios = _rates(world, generator, size)
         two = Table(
             title=f"Two server processes beside one over PostgreSQL, on {os.cpu_count()} cores with load and store"
         )
@@ -108,7 +108,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=MANY, help="how many requests in all")
     given = parser.parse_args(arguments)
     console, started = Console(width=150), time.monotonic()
-    size, many = (QUICK, 4 * FEW) if given.quick else (replace(FULL, tables=200, parts=2), given.requests)
+    whole = replace(FULL, tables=200, parts=2, slice_seconds=1.0)
+    size, many = (QUICK, 4 * FEW) if given.quick else (whole, given.requests)
     for table in run(size, many, lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]")):
         console.print(table)
 
