@@ -234,7 +234,7 @@ def _by_thresholds(
         while at < len(ends) and number > ends[at]:
             at += 1
         states[row] = (at,)
-    says = {(place,): code for place, (_, code) in enumerate(pieces)}
+    says: dict[tuple[int, ...], int] = {(place,): code for place, (_, code) in enumerate(pieces)}
     misfits = frozenset(row for row, state in states.items() if says[state] != column.codes[row])
     between = ", ".join(as_told(end) for end in ends[:3])
     rule = _accepted(

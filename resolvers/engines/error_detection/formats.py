@@ -151,7 +151,7 @@ def _inner_thousands(column: TableColumn) -> dict[int, Reason]:
 def _within_each(text: str, between: Set[str]) -> str | None:
     """Return what stands within each of several values that another sign parts: two names with a comma each."""
     for outer in between:
-        inner = [frozenset(BETWEEN.findall(part)) for part in text.split(outer)]
+        inner: list[frozenset[str]] = [frozenset(BETWEEN.findall(part)) for part in text.split(outer)]
         if len(set(inner)) == 1 and len(inner[0]) == 1:
             return next(iter(inner[0]))
     return None
