@@ -116,9 +116,9 @@ def test_averages_make_no_pie() -> None:
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "duckdb"])
 def test_a_ranking_shows_what_it_goes_by(dialect: str) -> None:
-    def shown(sql: str) -> list[str] | None:
+    def shown(sql: str, counted: str | None = None) -> list[str] | None:
         there = sqlglot.transpile(sql, read="postgres", write=dialect)[0]
-        longer = with_order_shown(there, dialect, {"id"})
+        longer = with_order_shown(there, dialect, {"id"}, counted)
         query = None if longer is None else sqlglot.parse_one(longer, dialect=dialect)
         return query.named_selects if isinstance(query, exp.Query) else None
 
@@ -126,6 +126,9 @@ def test_a_ranking_shows_what_it_goes_by(dialect: str) -> None:
     assert shown("select city from t group by city order by sum(price)") == ["city", "total_price"]
     assert shown("select name from t order by price desc limit 1") == ["name", "price"]
     assert shown("select name from t order by price - cost desc limit 2") == ["name", "by_price"]
+    joined = "select a.n from a join b on a.id = b.a_id group by a.n order by count(*) desc limit 3"
+    assert shown(joined) == ["n", "count"]
+    assert shown(joined, "b") == ["n", "count_b"]
     apart = "(select distinct k, price as value_1 from t) as apart"
     assert shown(f"select k from {apart} group by k order by avg(value_1) desc") == ["k", "average_price"]
     for same in (

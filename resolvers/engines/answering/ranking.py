@@ -21,10 +21,11 @@ _CALLED: Final[dict[type[exp.Expr], str]] = {
 _EXTREMES: Final = (exp.Avg, exp.Min, exp.Max, exp.Median, exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
 
 
-def with_order_shown(sql: str, dialect: str, keys: Collection[str]) -> str | None:
+def with_order_shown(sql: str, dialect: str, keys: Collection[str], counted: str | None = None) -> str | None:
     """The query with what it orders by as one more column; None where it shows that already, or cannot.
 
     A figure over many rows is shown, and of the first few rows a column is; those named in `keys` only tell rows apart.
+    `counted` is the table whose rows it orders by the number of, where whoever wrote the query knows it.
     """
     query = _parsed(sql, dialect)
     if not isinstance(query, exp.Select) or any(query.args.get(part) for part in ("distinct", "into", "hint")):
@@ -39,7 +40,7 @@ def with_order_shown(sql: str, dialect: str, keys: Collection[str]) -> str | Non
         return None
     if isinstance(key, exp.Case) or (isinstance(key, exp.Column) and key.name in keys):
         return None
-    name = _apart(_named(query, key), [one.casefold() for one in query.named_selects])
+    name = _apart(_named(query, key, counted), [one.casefold() for one in query.named_selects])
     is_plain = isinstance(key, exp.Column) and key.name == name
     shown = key.copy() if is_plain else exp.alias_(key.copy(), name, quoted=True)
     return query.select(shown, copy=False).sql(dialect)
@@ -118,16 +119,17 @@ def _bare(one: exp.Expr) -> str:
     return one.unnest().sql().replace('"', "").casefold()
 
 
-def _named(query: exp.Select, key: exp.Expr) -> str:
-    """What the column of a key is called: total_price, count_orders."""
+def _named(query: exp.Select, key: exp.Expr, counted: str | None) -> str:
+    """What the column of a key is called: total_price, count_orders. Of joined tables, which rows are counted is not
+    told by the query alone: of artists and their albums, those of the second.
+    """
     figure = next(iter(key.find_all(*_CALLED)), None)
     column = next(iter(key.find_all(exp.Column)), None)
     name = "" if column is None else _source(query, column.name)
     if figure is None:
         return name if isinstance(key, exp.Column) else f"by_{name}"
-    if isinstance(figure, exp.Count):
-        counted = query.args["from_"].this if isinstance(figure.this, exp.Star) else None
-        name = name if counted is None else str(counted.alias_or_name)
+    if isinstance(figure, exp.Count) and isinstance(figure.this, exp.Star):
+        name = counted or ("" if query.args.get("joins") else str(query.args["from_"].this.alias_or_name))
     return "_".join(one for one in (_CALLED[type(figure)], name) if one)
 
 

@@ -266,3 +266,9 @@ class Plan:
     via: tuple[tuple[Column, Column], ...] = ()
     """Pairs of columns to join by, where the question says which way is meant."""
     combined: Combined | None = None
+
+    @property
+    def orders_by_rows_of(self) -> str | None:
+        """Return the FQN of the table whose rows are counted for the order; None for another order."""
+        first = self.orders[0].term if self.orders else None
+        return first.rows_of if isinstance(first, Figure) and first.of is None else None

@@ -53,6 +53,7 @@ from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, distinct, hear
 from resolvers.talk2data.answering.value_lookup import Search
 from resolvers.talk2data.answering.wishes import unwished
 from schema.errors import Forbidden
+from schema.identifiers import Fqn
 from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
 from schema.talk2data.turn_event import TurnEventType
@@ -297,7 +298,8 @@ class Work:
         """The draft with the figure that it orders by, where the asker may see it; a checked query stays as it is."""
         if self.question.as_asked or draft.evidence.get("example"):
             return draft, guarded
-        shown = with_order_shown(draft.sql, ground.dialect, ground.keys)
+        counted = None if draft.plan is None else draft.plan.orders_by_rows_of
+        shown = with_order_shown(draft.sql, ground.dialect, ground.keys, counted and Fqn.parse(counted).parts[-1])
         if shown is None:
             return draft, guarded
         try:
