@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.recognition.hints import ends_in_bearer, hint, names_bearer, names_persons, plain, words
+from resolvers.engines.recognition.hints import hint, names_bearer, names_persons, plain, words
 from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, text_of
 from schema.data_readiness.source import Row, TableFacts
 
@@ -27,6 +27,14 @@ AGAIN: Final = 3
 
 _REFERENCES: Final = frozenset({"id", "ids", "key", "code", "no", "nr", "num", "number", "ref", "uuid", "name", "nm"})
 """Words behind the name of a thing or person that make it a reference to one."""
+
+STANDING: Final = frozenset(
+    {"park", "stadium", "arena", "venue", "building", "school", "university", "airport", "hotel", "restaurant",
+     "hospital", "station", "church", "bridge", "stop", "store", "shop", "museum", "theatre", "branch",
+     "warehouse", "plant", "depot", "factory", "magasin", "boutique", "tienda", "negozio", "loja", "winkel",
+     "sklep", "filiale", "lager", "almacen", "entrepot", "magazzino", "bahnhof", "gare", "estacion"}
+)  # fmt: skip
+"""Things whose place is their own: goods and works move."""
 
 _PARTS_OF_PLACES: Final = frozenset(
     {"state", "province", "provincia", "county", "canton", "kanton", "bundesland", "departement", "region",
@@ -51,11 +59,19 @@ def refers_to_thing(name: str) -> bool:
     return names_bearer(name) or (len(spoken) > 1 and spoken[-1] in _REFERENCES)
 
 
+def _names_standing(name: str) -> bool:
+    """Return whether a name is that of a thing that stands somewhere, or of its number: `station_id`."""
+    spoken = list(words(plain(name)))
+    while len(spoken) > 1 and spoken[-1] in _REFERENCES:
+        spoken.pop()
+    return bool(spoken) and not STANDING.isdisjoint({spoken[-1], spoken[-1].removesuffix("s")})
+
+
 def is_of_things(
     table: TableFacts, columns: Sequence[ColumnValues], found: Sequence[Sequence[RecognizerMatch]]
 ) -> bool:
     """Return whether a table is one of things that stand somewhere: by its name, or its places come again and again."""
-    if ends_in_bearer(table.name.removesuffix("s")) or any(ends_in_bearer(column.facts.name) for column in columns):
+    if any(_names_standing(name) for name in (table.name, *(column.facts.name for column in columns))):
         return True
     degrees = [
         column for column, some in zip(columns, found, strict=True)
