@@ -26,6 +26,8 @@ MOST_PIECES: Final = 6
 """Stretches of the figure, at most, that the classes hold."""
 FEW: Final = range(FEWEST_OF_CLASS)
 """How many different figures are too few for thresholds between them, and of two that are compared, in both."""
+OF_A_PIECE: Final = 2.5
+"""Different figures for each of these stretches, at least."""
 MOST_COLUMNS: Final = 12
 MOST_NUMBERS: Final = 400
 """Different figures that thresholds are looked for between; more are put together."""
@@ -225,8 +227,8 @@ def _by_thresholds(
         return None
     blocks = _blocks(told, column)
     pieces = _pieces([counted for _, counted in blocks], sorted(classes))
-    if len(pieces) < 2:
-        return None
+    if not 2 <= len(pieces) <= figure.distinct / OF_A_PIECE:
+        return None  # numbers that are codes each have a class of their own
     ends = [blocks[end - 1][0] for end, _ in pieces[:-1]]
     states: dict[int, tuple[int, ...]] = {}
     at = 0

@@ -56,7 +56,7 @@ def _standing_out(column: TableColumn, codes: list[int]) -> list[int]:
     counts = [column.counts[code] for code in ranked]
     steep = [
         place for place in range(1, min(MOST_VALUES + 1, len(ranked)))
-        if counts[place - 1] >= max(OFTEN, STEEP * counts[place])
+        if counts[place] < OFTEN and counts[place - 1] >= max(OFTEN, STEEP * counts[place])
     ]  # fmt: skip
     if not steep:
         return []
