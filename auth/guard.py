@@ -125,7 +125,9 @@ class Guard:
 
     @property
     def unsure(self) -> Seen | None:
-        """What its answers rest on, where that was assumed and nobody has confirmed it; None where they are sure."""
+        """Return what its answers rest on, where that was assumed and nobody has confirmed it; None where they are
+        sure.
+        """
         return self._seen if self._seen.unsure else None
 
     def tell(self, store: str, revision: str) -> None:

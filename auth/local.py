@@ -139,7 +139,7 @@ class LocalRelations:
 
     @staticmethod
     async def _at(store: str, memory: Remembered, seen: Seen | None) -> str:
-        """What the relations of a store are at: what a look of the same moment has found, or else one of now."""
+        """Return what the relations of a store are at: what a look of the same moment has found, or else one of now."""
         revision = None if seen is None else seen.at(store)
         if revision is None:
             revision = await memory.revision(store)
@@ -197,7 +197,7 @@ class LocalRelations:
         return names
 
     async def _towards(self, store: str, subjects: Sequence[str], object_type: str) -> tuple[str, Sequence[TupleLike]]:
-        """What relations are at, and all that a check of the objects that could be the subjects' can meet."""
+        """Return what relations are at, and all that a check of the objects that could be the subjects' can meet."""
         leading = self.model.leading_to(object_type)
         revision, items = await self._source.towards(store, subjects, object_type, leading)
         if items and not self.model.only_adds:  # what nothing joins to them can leave a `but not` undecided

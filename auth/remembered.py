@@ -33,7 +33,9 @@ class Revisions(Protocol):
     """Describes who tells whether relations have changed."""
 
     async def of(self, store: str) -> str:
-        """What the relations of a store are at, as of now; empty when nothing would tell of their next change."""
+        """Return what the relations of a store are at, as of now; empty when nothing would tell of their
+        next change.
+        """
         ...
 
 
@@ -72,7 +74,7 @@ class Remembered:
         self._bytes = 0
 
     async def revision(self, store: str) -> str:
-        """What the relations of a store are at now."""
+        """Return what the relations of a store are at now."""
         return await self._revisions.of(store)
 
     def last(self, store: str) -> str:
@@ -81,7 +83,7 @@ class Remembered:
         return "" if held is None else held.revision
 
     def at(self, store: str, revision: str) -> dict[Question, bool]:
-        """What was decided at a revision; not to be changed."""
+        """Return what was decided at a revision; not to be changed."""
         held = self._held.get(store)
         return held.decisions if held is not None and held.revision == revision else {}
 

@@ -32,7 +32,7 @@ class Seen:
         return not self._told.issuperset(self._assumed.items())
 
     def at(self, store: str) -> str | None:
-        """What a look has found; None where nobody has looked yet."""
+        """Return what a look has found; None where nobody has looked yet."""
         return self._at.get(store)
 
     def saw(self, store: str, revision: str) -> None:

@@ -195,7 +195,7 @@ async def _take(database: Database, scope: Scope, uri: str, batches: list[list[S
 
 
 def _say_more(connection: sa.Connection) -> None:
-    """What people and taggers add, so that the widest table has values in nearly every field."""
+    """Return what people and taggers add, so that the widest table has values in nearly every field."""
     said = {
         "display_name": "A column of the wide table",
         "summary_text": "Used by the monthly report and by two dashboards.",

@@ -97,7 +97,7 @@ class Changing:
 
 
 def _answer(client: httpx.Client, method: str, path: str, **how: Any) -> dict[str, Any] | None:
-    """What a request is answered with; None where no answer comes, or that it is to be asked again."""
+    """Return what a request is answered with; None where no answer comes, or that it is to be asked again."""
     try:
         answer = client.request(method, path, **how)
     except httpx.TransportError:
@@ -131,7 +131,7 @@ class Figures:
 
     @property
     def is_right(self) -> bool:
-        """Whether all is as promised."""
+        """Return whether all is as promised."""
         return not (self.lost or self.without_stable_id or self.forged or self.disordered)
 
 

@@ -148,7 +148,7 @@ class Place:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What all of its processes are told."""
+        """Return what all of its processes are told."""
         return {
             "data": self.folder / "data",
             "database_url": self.url,
@@ -172,7 +172,7 @@ class Place:
         return kept | {f"STOA_{n.upper()}": str(value) for n, value in self.settings.items() if value is not None}
 
     def rows(self, query: sa.Select[Any]) -> list[Any]:
-        """What the store holds, without asking the platform."""
+        """Return what the store holds, without asking the platform."""
         url = f"sqlite:///{self.folder / 'data' / 'stoa.sqlite'}" if self.url is None else self.url
         engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1))
         try:
@@ -255,7 +255,7 @@ class Running:
 
 
 def _become(arguments: Sequence[str], environment: dict[str, str], log: str) -> None:
-    """What a forked process does."""
+    """Return what a forked process does."""
     die_with_parent()
     multiprocessing.current_process().daemon = False  # it may have children
     opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

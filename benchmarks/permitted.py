@@ -82,7 +82,7 @@ async def _changed(parts: Parts, turn: int) -> None:
 
 
 async def measured(url: str, folder: Path, many: int, rounds: int) -> list[tuple[str, float, float]]:
-    """What was asked, with the median milliseconds of the owner and of the caller."""
+    """Return what was asked, with the median milliseconds of the owner and of the caller."""
     plain = None if url.startswith("sqlite") else url.replace("postgresql+psycopg://", "postgresql://", 1)
     settings = settings_of(folder, plain)
     await bootstrap_organization(settings, ORGANIZATION, OWNER, "Bench")

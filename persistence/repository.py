@@ -72,12 +72,12 @@ class Repository(Generic[T]):
 
     @property
     def connection(self) -> sa.Connection:
-        """What its statements run on."""
+        """Return what its statements run on."""
         return self._connection
 
     @property
     def columns(self) -> Sequence[sa.ColumnElement[Any]]:
-        """What a row holds that resources are made of, in its order."""
+        """Return what a row holds that resources are made of, in its order."""
         return self._columns
 
     def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:

@@ -45,7 +45,9 @@ class Revisions:
         self._looking: asyncio.Task[None] | None = None
 
     async def of(self, store: str) -> str:
-        """What the relations of a store are at: the same as long as none of them has changed. Raises DatabaseError."""
+        """Return what the relations of a store are at: the same as long as none of them has changed. Raises
+        DatabaseError.
+        """
         return await self._asked((store, None))()
 
     def look_at_catalog(self, scope: Scope) -> Asked:

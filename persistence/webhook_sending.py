@@ -29,7 +29,7 @@ class Attempt:
 
     @property
     def taken(self) -> bool:
-        """Whether it need not be tried again."""
+        """Return whether it need not be tried again."""
         return self.error is None or self.partly
 
 

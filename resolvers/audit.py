@@ -95,7 +95,7 @@ def names_in(op: "Operation[..., Any]", arguments: Mapping[str, Any]) -> dict[st
 
 
 def _entry(id: str, operation: str, ctx: Context, on: tuple[str, str] | None, outcome: AuditOutcome) -> dict[str, Any]:
-    """What an entry says of any call. What was done, and what it was done with, is added where it is known."""
+    """Return what an entry says of any call. What was done, and what it was done with, is added where it is known."""
     return {
         "id": id,
         "project_id": _name(ctx.caller.project_id),
@@ -140,7 +140,9 @@ def _given(body: Any) -> list[str]:
 
 
 def _as_left_out(body: BaseModel, name: str) -> bool:
-    """Whether a field has the value that it has where it is left out, as the graph sends some; null may say more."""
+    """Return whether a field has the value that it has where it is left out, as the graph sends some; null may say
+    more.
+    """
     field, value = type(body).model_fields[name], getattr(body, name)
     if get_origin(field.annotation) is Maybe:
         return False

@@ -311,7 +311,9 @@ async def _worst(api: Api, service: str) -> None:
 
 
 async def _show_lineage(api: Api, uri: str) -> None:
-    """What the values of the first view are made of; nothing, where the source has no view that was understood."""
+    """Return what the values of the first view are made of; nothing, where the source has no view that
+    was understood.
+    """
     lineage = f"/utils/data_connection/{uri}/lineage"
     views = await api("GET", f"{lineage}/statements", params={"source": "view", "with_gaps": False, "limit": 1})
     for view in views["data"]:

@@ -26,7 +26,9 @@ class Delivery:
     body: bytes
 
     def is_signed_by(self, secret: str) -> bool:
-        """Whether one of its signatures is of this secret, as the Standard Webhooks specification computes it."""
+        """Return whether one of its signatures is of this secret, as the Standard Webhooks specification
+        computes it.
+        """
         key = base64.b64decode(secret.removeprefix("whsec_"))
         signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + self.body
         wanted = f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"

@@ -341,7 +341,7 @@ def _type_of(request: HTTPConnection) -> str:
 
 
 def _asked(sent: Any) -> GraphQLRequestData | None:
-    """What a body asks for; None for one that the view refuses."""
+    """Return what a body asks for; None for one that the view refuses."""
     if not isinstance(sent, dict):
         return None
     query, variables, extensions = sent.get("query"), sent.get("variables"), sent.get("extensions")

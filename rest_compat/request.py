@@ -244,7 +244,7 @@ def expected_revisions(header: str | None) -> frozenset[int] | None:
 
 
 def digest_of(content: bytes) -> str:
-    """What tells an answer from every other one of its revision: 64 bits as sixteen digits."""
+    """Return what tells an answer from every other one of its revision: 64 bits as sixteen digits."""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 

@@ -59,7 +59,7 @@ class SignIn:
     origins: tuple[str, ...]
 
     def as_json(self) -> str:
-        """What the page is told."""
+        """Return what the page is told."""
         told = {"issuer": self.issuer, "client": self.client, "scope": self.scope, "resource": self.resource}
         return json.dumps(told)
 

@@ -240,7 +240,8 @@ class _ScaledParts:
         self._stores: KeptStores | None = None
 
     def settings(self, *, openfga: bool) -> dict[str, Any]:
-        """What a deployment with these servers sets; no window, store or relation of another test is left on them.
+        """Return what a deployment with these servers sets; no window, store or relation of another test is left on
+        them.
 
         Without `openfga` the platform evaluates permissions by itself.
         """
@@ -332,7 +333,7 @@ def _stocked_stores(
 
 @pytest.fixture
 def with_openfga(request: pytest.FixtureRequest, store_kind: str) -> bool:
-    """Whether an OpenFGA server answers who may do what; otherwise the platform does, from its own store."""
+    """Return whether an OpenFGA server answers who may do what; otherwise the platform does, from its own store."""
     return store_kind == "postgresql" and tiers.asks_openfga(request.node)
 
 

@@ -233,7 +233,7 @@ def form_of(body: Any) -> dict[str, str]:
 
 
 def offered(path: str, answer: httpx.Response) -> dict[str, Any]:
-    """What a download says in its headers, as GraphQL tells it."""
+    """Return what a download says in its headers, as GraphQL tells it."""
     saved_as = answer.headers["content-disposition"].removeprefix("attachment; filename*=UTF-8''")
     return {
         "name": unquote(saved_as),
@@ -299,7 +299,7 @@ def to_wire(kind: Any, value: Any) -> Any:
 
 
 def from_wire(kind: Any, value: Any) -> Any:
-    """What GraphQL answered, as REST writes it."""
+    """Return what GraphQL answered, as REST writes it."""
     kind = get_named_type(kind)
     if isinstance(value, list):
         return [from_wire(kind, item) for item in value]

@@ -65,7 +65,7 @@ async def kept(world: World) -> dict[int, tuple[str, bytes]]:
 
 
 async def rendered(world: World) -> dict[int, bytes]:
-    """What the columns say of every asset that has a document."""
+    """Return what the columns say of every asset that has a document."""
     query = sa.select(*answer_columns, metadata_assets.c.row_number).join(
         asset_documents, asset_documents.c.row_number == metadata_assets.c.row_number
     )

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def _bench(*arguments: str) -> str:
-    """What a run prints; it fails unless both sides answered the same content."""
+    """Return what a run prints; it fails unless both sides answered the same content."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "benchmarks", "--quick", "--no-peers", *arguments],
         cwd=ROOT,

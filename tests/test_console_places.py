@@ -68,7 +68,7 @@ new PerformanceObserver((list) => {
 
 
 def looked_at(page: Page) -> list[str]:
-    """What axe finds wrong with a page: rule, element, what is the matter."""
+    """Return what axe finds wrong with a page: rule, element, what is the matter."""
     found = page.evaluate(
         "axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.flatMap((one) =>"
         " one.nodes.map((node) => `${one.id}: ${node.target.join(' ')}: ${node.failureSummary}`)))"

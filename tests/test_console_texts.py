@@ -102,7 +102,7 @@ class Reader:
                 before = here
 
     def _up_to(self, end: str) -> str:
-        """What stands before a closing sign; a class of characters may hold the one of a regular expression."""
+        """Return what stands before a closing sign; a class of characters may hold the one of a regular expression."""
         start, inside = self._at, False
         while inside or self._code[self._at] != end:
             if self._code[self._at] == "\\":

@@ -83,7 +83,7 @@ def opened(page: Page, platform: Platform, client: Client, **link: str) -> None:
 
 
 def answered(page: Page, script: str = RESULT) -> Any:
-    """What the result shows once the request is over."""
+    """Return what the result shows once the request is over."""
     page.wait_for(f"{script} && !{RUNS}")
     return json.loads(page.evaluate(RESULT))
 

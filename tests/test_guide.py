@@ -31,7 +31,7 @@ LUMINANCE = """(() => {
 
 
 def build(docs: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """What `make docs` does, into a folder of the test."""
+    """Return what `make docs` does, into a folder of the test."""
     if find_spec("sphinx") is None:
         missing("Sphinx", "run `make setup`, or install the extra `docs`.")
     options = ("-q", "-W", "--keep-going", "-d", str(folder / "read"))

@@ -30,13 +30,13 @@ def named(name: str) -> dict[str, Any]:
 
 
 async def project_names(world: World) -> list[str]:
-    """What stands now."""
+    """Return what stands now."""
     found = await RestDoor(world.client)(list_projects, world.owner)
     return sorted(item["name"] for item in found["items"])
 
 
 async def rows(world: World) -> list[Any]:
-    """What is kept about keys."""
+    """Return what is kept about keys."""
     return await world.app.parts.services.store.read(lambda uow: list(uow.connection.execute(sa.select(table)).all()))
 
 

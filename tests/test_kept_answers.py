@@ -87,7 +87,7 @@ async def described(world: World, text: str) -> None:
 
 
 def said(answer: httpx.Response) -> Any:
-    """What an answer says, whichever request it is of."""
+    """Return what an answer says, whichever request it is of."""
     body = answer.json()
     told = body.get("extensions", {}).pop("requestId", None)
     assert told in (None, answer.headers["X-Request-ID"])

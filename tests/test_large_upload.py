@@ -49,7 +49,7 @@ END = f"\r\n--{BOUNDARY}--\r\n".encode()
 
 
 def memory(server: Server, kind: str) -> int:
-    """What the server has (VmRSS) or had at most (VmHWM), in bytes."""
+    """Return what the server has (VmRSS) or had at most (VmHWM), in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     found = re.search(rf"{kind}:\s+(\d+) kB", status)
     assert found is not None

@@ -114,7 +114,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def kept(_postgres_template: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
-    """What the tests of this file share."""
+    """Return what the tests of this file share."""
     server, url = _postgres_template.clone()
     kept = Kept(tmp_path_factory.mktemp("several"), url)
     yield kept

@@ -39,7 +39,7 @@ async def send(world: World, body: Any, token: str | None = None, **headers: str
 
 
 def blobs(world: World) -> list[Path]:
-    """What lies in the store."""
+    """Return what lies in the store."""
     return [path for path in (world.app.parts.settings.data / "blobs").rglob("*") if path.is_file()]
 
 

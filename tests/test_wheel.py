@@ -67,7 +67,7 @@ def pip(*arguments: str) -> None:
 
 
 def wanted(packages: Path) -> set[str]:
-    """What the wheel asks for, and what that asks for, without any extra that nobody names."""
+    """Return what the wheel asks for, and what that asks for, without any extra that nobody names."""
     [metadata] = packages.glob("stoa_platform-*.dist-info/METADATA")
     lines = re.findall(r"^Requires-Dist: (.+)$", metadata.read_text(), re.MULTILINE)
     waiting = [(Requirement(line), "") for line in lines]
@@ -114,7 +114,7 @@ def server(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 def stoa(python: Path, folder: Path, *arguments: str) -> str:
-    """What a command of the wheel prints."""
+    """Return what a command of the wheel prints."""
     settings = () if "--version" in arguments else ("--data", str(folder / "data"))
     command = [str(python), "-I", str(python.with_name("stoa")), *arguments, *settings]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)

@@ -184,7 +184,7 @@ class CompiledStatements:
         self._kept: LRUCache[Any, Any] = LRUCache(2_000)
 
     def get(self, key: tuple[Any, ...]) -> Any:
-        """What was compiled, or None."""
+        """Return what was compiled, or None."""
         return self._kept.get(key[1:])
 
     def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:

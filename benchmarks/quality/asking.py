@@ -173,7 +173,7 @@ class Session:
         return outcome, None
 
     def is_right(self, question: Question, draft: QueryDraft) -> bool:
-        """Whether a draft runs and answers a question."""
+        """Return whether a draft runs and answers a question."""
         return self._fits(question, self._run(draft))
 
     def rows_of(self, sql: str) -> Sequence[Row] | None:

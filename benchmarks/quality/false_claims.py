@@ -45,7 +45,7 @@ class Judged:
 
     @property
     def is_false(self) -> bool:
-        """Whether more rows break it than it says."""
+        """Return whether more rows break it than it says."""
         return self.share > self.allowed + _ROUNDED
 
 

@@ -148,7 +148,7 @@ def views(dialect: str) -> list[tuple[Shape, View]]:
 
 
 def _places() -> tuple[dict[int, tuple[int, ...]], dict[int, dict[int, str]]]:
-    """What the oracle has to know of some views: by which columns they order, and which columns are keys."""
+    """Return what the oracle has to know of some views: by which columns they order, and which columns are keys."""
     ordered: dict[int, tuple[int, ...]] = {}
     keys: dict[int, dict[int, str]] = {}
     for at, (_, text, _) in enumerate(_TEXTS):

@@ -126,7 +126,7 @@ def _refer(
 
 
 def _type(declared: str, values: Sequence[Any]) -> str:
-    """What PostgreSQL calls a column: by what was declared, as far as all of its values are so."""
+    """Return what PostgreSQL calls a column: by what was declared, as far as all of its values are so."""
     some = [value for value in values if value is not None]
     kind = declared.upper()
     if any(isinstance(value, bytes) for value in some):

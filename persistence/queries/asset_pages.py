@@ -74,7 +74,7 @@ class Hits:
         return self._bytes
 
     def of(self, key: Hashable) -> Found | None:
-        """What was found by a search, at whichever revision."""
+        """Return what was found by a search, at whichever revision."""
         with self._lock:
             if (found := self._found.get(key)) is not None:
                 self._found.move_to_end(key)

@@ -309,7 +309,7 @@ class AssetView:
 
     @property
     def _told_by(self) -> bytes | None:
-        """What tells the answer from every other one and is shorter; None where there is no such thing."""
+        """Return what tells the answer from every other one and is shorter; None where there is no such thing."""
         if self._documents is None:
             return None
         return orjson.dumps(_values_of(self._row)) + "".join([child.digest for child in self._documents]).encode()

@@ -94,7 +94,7 @@ class AssetRows:
         self.connection = connection
 
     def select(self, scope: Scope) -> sa.Select[Any]:
-        """What an asset is made of."""
+        """Return what an asset is made of."""
         within = assets.c.organization_id == scope.organization_id
         return sa.select(*answer_columns).where(within, assets.c.deleted_at.is_(None))
 

@@ -145,13 +145,13 @@ def mark_deleted(connection: sa.Connection, scope: Scope, fqn: str, *, actor: st
 
 
 def _columns_changed(fqn: str, changes: Iterable[ColumnChange]) -> list[Happening]:
-    """What to tell of a table that has other columns; nothing where these only have other words."""
+    """Return what to tell of a table that has other columns; nothing where these only have other words."""
     structural = [change for change in changes if change.kind != "updated" or change.structural]
     return [_schema_changed(fqn, "columns", structural)] if structural else []
 
 
 def _schema_changed(fqn: str, change: str, columns: Sequence[ColumnChange] = ()) -> Happening:
-    """What to tell of a table or schema that is not what it was."""
+    """Return what to tell of a table or schema that is not what it was."""
     named = [{"name": one.name, "change": one.kind} for one in columns[:MOST_TOLD]]
     return Happening(EventType.SCHEMA_CHANGED, fqn, data={"change": change, "columns": named, "total": len(columns)})
 

@@ -266,7 +266,7 @@ def proposed_before(
 
 
 def engine_of(evidence: Mapping[str, Any]) -> str:
-    """What has proposed something, by its evidence: an engine with its version, or a model by its name."""
+    """Return what has proposed something, by its evidence: an engine with its version, or a model by its name."""
     engine = str(evidence.get("engine") or "")
     return f"{MODEL}{evidence.get('model')}" if engine == "model" else engine
 

@@ -101,7 +101,7 @@ class EventRepository(Repository[PlatformEvent]):
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def data_since(self, scope: Scope, type: EventType, since: datetime, most: int) -> list[Mapping[str, Any]]:
-        """What the latest events of a type told, also those that wait for their place."""
+        """Return what the latest events of a type told, also those that wait for their place."""
         table = events.c
         query = (
             sa.select(table.data)

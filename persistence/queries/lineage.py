@@ -179,7 +179,7 @@ class LineageRepository(Repository[LineageStatement]):
         self._end(Scope(scope.organization_id), list(self._connection.execute(query).scalars()), at)
 
     def standing(self, scope: Scope, source: LineageSource, key: str) -> LineageStatement:
-        """What a source tells under a key now. Raises NotFound."""
+        """Return what a source tells under a key now. Raises NotFound."""
         own = [statements.c.source == source, statements.c.key == key, statements.c.ended_at.is_(None)]
         found = self.page(scope, offset=0, limit=1, where=own).items
         if not found:

@@ -142,7 +142,7 @@ class Walker:
 def impact_of(
     place: Place, found: Found, resources: Mapping[str, str], readable: Collection[str], *, offset: int, limit: int
 ) -> LineageImpact:
-    """What a walk downstream has visited, table by table, as somebody may see it who may read some resources."""
+    """Return what a walk downstream has visited, table by table, as somebody may see it who may read some resources."""
     tables = tables_of(found, without=place.table)
     shown = [one for one in tables if resources.get(one[0]) in readable]
     items = [

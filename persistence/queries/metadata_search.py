@@ -373,7 +373,7 @@ def search_conditions(
 
 
 def sort_key(assets: sa.FromClause, window: Window) -> sa.ColumnElement[Any]:
-    """What a window is sorted by, before the names and ids that break ties."""
+    """Return what a window is sorted by, before the names and ids that break ties."""
     if window.sort_by == BY_RELEVANCE and BY_RELEVANCE not in assets.c:
         return relevance(assets, window.sought).label(BY_RELEVANCE)
     return assets.c[window.sort_by]

@@ -26,7 +26,7 @@ def _tokens(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ScalarSe
 
 
 def catalog_revision(scope: Scope | None = None) -> sa.ScalarSelect[str]:
-    """What a catalog is at: that of a scope, or of a statement's own `organization_id` and `project_id`."""
+    """Return what a catalog is at: that of a scope, or of a statement's own `organization_id` and `project_id`."""
     tokens = catalog_revisions.c
     organization: Any = sa.bindparam("organization_id") if scope is None else scope.organization_id
     project: Any = sa.bindparam("project_id") if scope is None else scope.project_id

@@ -330,7 +330,7 @@ class RunRepository(Repository[WorkflowRun]):
 
 
 def _said_of(run: WorkflowRun, status: RunStatus) -> dict[str, Any]:
-    """What the events of a run say of it."""
+    """Return what the events of a run say of it."""
     return {
         "run_id": run.id,
         "configuration_id": run.configuration_id,

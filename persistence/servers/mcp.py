@@ -144,12 +144,12 @@ class _Deadline:
         await self._timeout.__aexit__(*about)
 
     def over(self) -> None:
-        """What follows has a time of its own."""
+        """Return what follows has a time of its own."""
         self._timeout.reschedule(None)
 
 
 async def _outcome(work: Awaitable[T]) -> Callable[[], T]:
-    """What some work came to, told when it is asked for: a value, or a failure."""
+    """Return what some work came to, told when it is asked for: a value, or a failure."""
     try:
         value = await work
     except Exception as raised:
@@ -254,7 +254,7 @@ class _Gate:
             yield part
 
     def broken(self, failure: Exception) -> "Blocked":
-        """What is told of a connection that came to nothing."""
+        """Return what is told of a connection that came to nothing."""
         if isinstance(failure, httpx.TimeoutException | TimeoutError):
             return self._noted(f"The server did not answer within {self._seconds:g} seconds.")
         return self._noted(f"The connection to the server broke off ({type(failure).__name__}).")
@@ -265,7 +265,7 @@ class _Gate:
 
 
 def _waits(message: bytes) -> bool:
-    """Whether a message is a request, which is answered; a notification is not."""
+    """Return whether a message is a request, which is answered; a notification is not."""
     said = orjson.loads(message) if message else None
     return isinstance(said, dict) and "id" in said
 

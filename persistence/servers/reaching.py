@@ -42,7 +42,7 @@ class Answered:
 
     @property
     def failed(self) -> bool:
-        """Whether the server says that it has failed."""
+        """Return whether the server says that it has failed."""
         return self.error is not None
 
 

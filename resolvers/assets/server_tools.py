@@ -182,7 +182,7 @@ def listing_in(session: McpSession, headers: Mapping[str, str]) -> Listing:
 
 
 def seen(ctx: Context, server: RegisteredServer, listing: Listing) -> dict[str, Any]:
-    """What is written down of a list of tools that was read."""
+    """Return what is written down of a list of tools that was read."""
     status = ServerStatus.PENDING
     if server.approved_sha256 is not None:
         is_same = server.approved_sha256 == listing.sha256

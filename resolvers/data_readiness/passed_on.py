@@ -48,7 +48,7 @@ def passed_on(uow: UnitOfWork, scope: Scope, facts: TableFacts) -> dict[str, lis
 def with_passed_on(
     found: Mapping[str, Sequence[TagFinding]], passed: Mapping[str, Sequence[TagFinding]]
 ) -> dict[str, list[TagFinding]]:
-    """What was recognised in the columns of a table, together with what lineage brings to them."""
+    """Return what was recognised in the columns of a table, together with what lineage brings to them."""
     both = {column: list(some) for column, some in found.items()}
     for column, some in passed.items():
         own = {one.tag: at for at, one in enumerate(both.setdefault(column, []))}

@@ -46,7 +46,9 @@ def what_to_do_first(
 def not_described(
     uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None
 ) -> tuple[list[ViolationSummary], int]:
-    """What is missing of the description, summed up by kind, the worst first; and how many assets lack something."""
+    """Return what is missing of the description, summed up by kind, the worst first; and how many assets lack
+    something.
+    """
     found = uow.violations.unresolved(
         scope, parts, as_of, _dimensions(uow, scope, AssessmentType.METADATA), most=MOST_WEIGHED
     )

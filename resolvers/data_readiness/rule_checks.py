@@ -108,7 +108,7 @@ async def check_quality_rule(
 
 
 def told(result: CheckResult) -> dict[str, Any]:
-    """What a result comes to, as a check and a trial of a rule tell it."""
+    """Return what a result comes to, as a check and a trial of a rule tell it."""
     return {
         "outcome": result.outcome,
         "numerator": result.numerator,
@@ -120,7 +120,7 @@ def told(result: CheckResult) -> dict[str, Any]:
 
 
 async def evaluated(ctx: Context, rule: QualityRule) -> CheckResult:
-    """What a rule comes to just now, whether it is kept or not; nothing is recorded.
+    """Return what a rule comes to just now, whether it is kept or not; nothing is recorded.
 
     Raises ValidationError when its table or its connection is gone, and Forbidden without can_execute on the latter.
     """

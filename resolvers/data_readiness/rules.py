@@ -339,7 +339,7 @@ async def list_rule_executions(
 
 
 def _fits(rule: QualityRuleCreate, arguments: Mapping[str, Any]) -> None:
-    """Whether type, metric, query and threshold go together. Raises 422."""
+    """Return whether type, metric, query and threshold go together. Raises 422."""
     metrics: Mapping[RuleType, Sequence[str]] = {
         RuleType.LIBRARY: LIBRARY_METRICS,
         RuleType.CUSTOM: CUSTOM_METRICS,

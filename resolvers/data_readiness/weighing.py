@@ -37,7 +37,7 @@ def weighed(uow: UnitOfWork, scope: Scope, found: Sequence[Violation]) -> list[t
 
 
 def actions(uow: UnitOfWork, scope: Scope, some: Sequence[tuple[Violation, Use]], *, first: int = 1) -> list[Action]:
-    """What to do about weighed violations, ranked from `first` on; values of personal columns stand as `***`."""
+    """Return what to do about weighed violations, ranked from `first` on; values of personal columns stand as `***`."""
     tables = {fqn for one, _ in some if (fqn := table_of(one.asset_fqn)) is not None}
     personal = uow.table_profiles.personal(scope, sorted(tables))
     columns = sorted({fqn for one, _ in some for fqn in concerned(one)})

@@ -165,7 +165,9 @@ _LINES: Final[Mapping[EventType, Callable[[Mapping[str, Any], Say], str]]] = {
 
 
 def _advice(kind: EventType, events: Sequence[PlatformEvent], root: str | None) -> list[str]:
-    """What to do about events of a kind, with a link where there is an address; nothing where nothing is to be done."""
+    """Return what to do about events of a kind, with a link where there is an address; nothing where nothing is to be
+    done.
+    """
     if kind is EventType.RUN_ENDED:
         events = [event for event in events if event.data.get("status") != "completed"]
     if kind not in _ADVICE or not events:

@@ -64,11 +64,11 @@ class AroundAssetsLoaders(WindowLoaders):
         return [found.get(id) for _, id in asked]
 
     async def references_of_asset(self, asset: MetadataAsset) -> list[AssetReference]:
-        """What a table or column refers to."""
+        """Return what a table or column refers to."""
         return await self._around(asset, outward=True)
 
     async def references_to_asset(self, asset: MetadataAsset) -> list[AssetReference]:
-        """What refers to a table or column."""
+        """Return what refers to a table or column."""
         return await self._around(asset, outward=False)
 
     async def _around(self, asset: MetadataAsset, *, outward: bool) -> list[AssetReference]:
@@ -83,7 +83,9 @@ class AroundAssetsLoaders(WindowLoaders):
     async def _references(
         self, asked: Sequence[tuple[str, str]]
     ) -> list[tuple[dict[str, list[AssetReference]], dict[str, list[AssetReference]]]]:
-        """What refers to each table and column of a database, and what each refers to; by project and database."""
+        """Return what refers to each table and column of a database, and what each refers to; by project
+        and database.
+        """
         readable = await self._readable("project", [project for project, _ in asked], Permission.CAN_READ_METADATA)
         organization = self._scope.organization_id
 
@@ -143,7 +145,7 @@ class AroundAssetsLoaders(WindowLoaders):
 def _both_ways(
     project: str, found: dict[str, list[tuple[str, str, str]]]
 ) -> tuple[dict[str, list[AssetReference]], dict[str, list[AssetReference]]]:
-    """What refers to each table and column, and what each of them refers to, in the order of names."""
+    """Return what refers to each table and column, and what each of them refers to, in the order of names."""
     inward: dict[str, list[AssetReference]] = defaultdict(list)
     outward: dict[str, list[AssetReference]] = defaultdict(list)
     lines = sorted(

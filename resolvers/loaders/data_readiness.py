@@ -51,7 +51,7 @@ class DataReadinessLoaders(LoadersBase):
 
     @batched
     async def violations_of_part(self, parts: Sequence[ScoredPart]) -> list[list[Violation]]:
-        """What stands behind each figure of a scorecard, the worst first."""
+        """Return what stands behind each figure of a scorecard, the worst first."""
         readable = await self._readable("project", [part.project_id for part in parts])
         shown = [part for part in parts if readable[part.project_id]]
         found = await self._store.read(lambda uow: uow.violations.of_parts(self._scope, shown, MOST_PER_PARENT))
@@ -59,7 +59,7 @@ class DataReadinessLoaders(LoadersBase):
 
     @batched
     async def results_of_part(self, parts: Sequence[ScoredPart]) -> list[list[MetricResult]]:
-        """What each figure of a scorecard was added up from, the worst first."""
+        """Return what each figure of a scorecard was added up from, the worst first."""
         readable = await self._readable("project", [part.project_id for part in parts])
         shown = [part for part in parts if readable[part.project_id]]
         found = await self._store.read(lambda uow: uow.metric_results.of_parts(self._scope, shown, MOST_PER_PARENT))
@@ -79,7 +79,7 @@ class DataReadinessLoaders(LoadersBase):
 
     @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
-        """What has become of the violation, in that order."""
+        """Return what has become of the violation, in that order."""
         return await self._of_parents(lambda uow: uow.violation_events, "violation_id", ids)
 
     @batched

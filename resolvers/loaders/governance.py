@@ -47,7 +47,7 @@ class GovernanceLoaders(WindowLoaders):
 
     @batched
     async def permissions_on(self, asked: Sequence[tuple[ResourceType, str]]) -> list[list[Permission]]:
-        """What the caller may do with resources, each by its type and id."""
+        """Return what the caller may do with resources, each by its type and id."""
         model = platform_model()
         return [
             await self._guard.held(self._caller, sorted(permissions_of(model, type_)), type_.value, id)

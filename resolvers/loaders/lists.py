@@ -28,7 +28,7 @@ class ListLoaders(WindowLoaders):
     # --- assets -----------------------------------------------------------------------------------------------
 
     async def violations_of_asset(self, asset: MetadataAsset, listing: Listing) -> Connection[Any]:
-        """What is wrong with an asset and all under it; filters: statuses, severities, order."""
+        """Return what is wrong with an asset and all under it; filters: statuses, severities, order."""
         return await self._violations_of_asset(_of_asset(asset, listing))
 
     @batched
@@ -56,7 +56,7 @@ class ListLoaders(WindowLoaders):
         return await self._windows("rules_of_asset", asked, read)
 
     async def proposals_of_asset(self, asset: MetadataAsset, listing: Listing) -> Connection[Any]:
-        """What runs propose about an asset and all under it; filters: states, kinds."""
+        """Return what runs propose about an asset and all under it; filters: states, kinds."""
         return await self._proposals_of_asset(_of_asset(asset, listing))
 
     @batched
@@ -156,7 +156,7 @@ class ListLoaders(WindowLoaders):
 
     @batched
     async def proposals_of_run(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
-        """What a run proposes, in its order; filters: states, kinds."""
+        """Return what a run proposes, in its order; filters: states, kinds."""
 
         def read(uow: UnitOfWork, parents: Sequence[Parent], ranks: Ranks, filters: tuple[Any, ...]) -> Any:
             joined, where = lists.of_column(uow.proposals, "run_id"), _proposed(uow, filters)
@@ -180,19 +180,19 @@ class ListLoaders(WindowLoaders):
 
     @batched
     async def executions_of_run(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
-        """What evaluating rules came to in a run; filters: outcomes."""
+        """Return what evaluating rules came to in a run; filters: outcomes."""
         read = self._by_column(lambda uow: uow.rule_executions, "workflow_run_id", "outcome")
         return await self._windows("executions_of_run", asked, read)
 
     @batched
     async def executions_of_rule(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
-        """What evaluating a rule came to, the newest first; filters: outcomes."""
+        """Return what evaluating a rule came to, the newest first; filters: outcomes."""
         read = self._by_column(lambda uow: uow.rule_executions, "rule_id", "outcome")
         return await self._windows("executions_of_rule", asked, read)
 
     @batched
     async def results_of_run(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
-        """What a run measured."""
+        """Return what a run measured."""
 
         def read(uow: UnitOfWork, parents: Sequence[Parent], ranks: Ranks, filters: tuple[Any, ...]) -> Any:
             results = uow.metric_results
@@ -221,7 +221,7 @@ class ListLoaders(WindowLoaders):
 
     @batched
     async def history_in_steps(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
-        """What has become of a violation, in that order."""
+        """Return what has become of a violation, in that order."""
         return await self._windows(
             "history_in_steps", asked, self._by_column(lambda uow: uow.violation_events, "violation_id")
         )

@@ -18,8 +18,8 @@ class RuleLoaders(SingleLoaders):
     """Describes what is told of rules. No value of personal data is, as the catalog's tags stand when it is told."""
 
     async def words_of_violation(self, violation: Violation) -> str | None:
-        """What the rule behind a violation allows, and what the execution that found it counted; or what was counted
-        without a rule.
+        """Return what the rule behind a violation allows, and what the execution that found it counted; or what was
+        counted without a rule.
         """
         if violation.dq_rule_execution_id is None:
             return _counted(violation)
@@ -27,12 +27,12 @@ class RuleLoaders(SingleLoaders):
         return None if execution is None else await self.words_of_execution(execution)
 
     async def words_of_execution(self, execution: RuleExecution) -> str | None:
-        """What a rule allows, and what an execution counted; None when the rule was deleted."""
+        """Return what a rule allows, and what an execution counted; None when the rule was deleted."""
         rule = await self.rule(execution.rule_id)
         return None if rule is None else await self.words_of_rule(rule, execution.numerator, execution.denominator)
 
     async def words_of_rule(self, rule: QualityRule, good: int | None = None, of: int | None = None) -> str:
-        """What a rule allows, and how many of how many keep to it where that was counted."""
+        """Return what a rule allows, and how many of how many keep to it where that was counted."""
         return in_words(rule, good, of, hides_values=await self._hides_values((rule.id, rule.asset_fqn)))
 
     @batched
@@ -58,7 +58,7 @@ class RuleLoaders(SingleLoaders):
 
 
 def _counted(violation: Violation) -> str | None:
-    """What a metric counted; None for a violation of which nothing was counted."""
+    """Return what a metric counted; None for a violation of which nothing was counted."""
     told = violation.details
     metric, good, of = (told.get(name) for name in ("metric", "numerator", "denominator"))
     if not isinstance(metric, str) or not isinstance(good, int) or not isinstance(of, int):

@@ -21,7 +21,7 @@ class Talk2DataLoaders(LoadersBase):
 
     @batched
     async def artifacts_of_turn(self, ids: Sequence[str]) -> list[list[TurnArtifact]]:
-        """What a turn of the caller's own session produced."""
+        """Return what a turn of the caller's own session produced."""
         own = await self._store.read(lambda uow: uow.turns.own(self._scope, ids, self._caller.user_id))
         found = await self._store.read(lambda uow: uow.turns.artifacts_of(own))
         return [found.get(id, []) for id in ids]

@@ -168,7 +168,7 @@ class _Telling:
         return self._of_sql(key, target, sql)
 
     def _of_sql(self, key: str, target: str, sql: str) -> ToldStatement:
-        """What the SQL of a job says, which names its target itself or is a query whose answer is put there."""
+        """Return what the SQL of a job says, which names its target itself or is a query whose answer is put there."""
         text = sql.strip().rstrip(";")
         found: ToldStatement | None = None
         for given in (None, target):

@@ -81,7 +81,7 @@ def imported(
     done: Recorded,
     besides: Sequence[LineageImportGap] = (),
 ) -> LineageImported:
-    """What became of statements that were told as a whole; `besides` are the gaps that are of none of them."""
+    """Return what became of statements that were told as a whole; `besides` are the gaps that are of none of them."""
     gaps = [
         LineageImportGap(key=one.key, target_fqn=one.target_fqn, name=name, reason=reason)
         for one in told
@@ -117,7 +117,7 @@ def _with_columns(catalog: LineageCatalog, file: DbtImport, dialect: str) -> Lin
 def _told(
     project: DbtProject, catalog: LineageCatalog, family: str, resource_uri: str, dialect: str
 ) -> list[ToldStatement]:
-    """What the models tell, one statement for each."""
+    """Return what the models tell, one statement for each."""
     told: list[ToldStatement] = []
     edges = 0
     for model in project.models:
@@ -132,7 +132,7 @@ def _told(
 
 
 def _statement(model: DbtModel, catalog: LineageCatalog, key: str, resource_uri: str, dialect: str) -> ToldStatement:
-    """What one model tells: its edges, or why there are none."""
+    """Return what one model tells: its edges, or why there are none."""
     target = catalog.find(model.place) if model.place else None
     gap = _gap(model, target)
     if gap is None and model.sql is not None:

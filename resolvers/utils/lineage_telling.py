@@ -84,7 +84,7 @@ def told_of(
     near: str | None = None,
     by_name: bool = False,
 ) -> ToldStatement:
-    """What a text tells: of the table with this FQN, or of the one that it names itself.
+    """Return what a text tells: of the table with this FQN, or of the one that it names itself.
 
     The columns of a query fill those of the target in their order; with `by_name`, those of the same names.
     """
@@ -150,7 +150,7 @@ def kept_edges(found: StatementLineage, fills: str, catalog: LineageCatalog) -> 
 
 
 def view_statements(catalog: LineageCatalog, resource_uri: str, dialect: str) -> list[ToldStatement]:
-    """What the views of a connection tell, one statement for each whose text is known."""
+    """Return what the views of a connection tell, one statement for each whose text is known."""
     made: list[ToldStatement] = []
     for fqn, table in catalog.known.items():
         if table.resource_uri == resource_uri and table.is_view and table.definition and table.definition.strip():

@@ -57,7 +57,7 @@ class Walk:
     async def reach(
         self, place: Place, uri: str, direction: LineageDirection, depth: int, *, offset: int, limit: int
     ) -> LineageReach:
-        """What can be reached, as the caller may see it."""
+        """Return what can be reached, as the caller may see it."""
         upstream = direction is LineageDirection.UPSTREAM
         found, resources = await self._walked(place, uri, depth, upstream=upstream)
         readable = await self._readable(resources.values(), uri)

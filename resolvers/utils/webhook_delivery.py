@@ -149,7 +149,9 @@ class Deliveries:
         await self.tick()
 
     async def _begun(self, id: str, number: int) -> _Round | None:
-        """What a round needs; None when another one has begun, or who the webhook acts for may not read any more."""
+        """Return what a round needs; None when another one has begun, or who the webhook acts for may not read any
+        more.
+        """
 
         def work(uow: UnitOfWork) -> tuple[Webhook, dict[str, Any], dict[str, Sealed]] | None:
             leased = uow.webhooks.leased(id, number)
@@ -185,7 +187,7 @@ class Deliveries:
         return _Round(webhook, number, address, keys, Caller.from_dict(caller), headers)
 
     def _headers(self, webhook: Webhook, held: Sealed | None, address: str) -> dict[str, str]:
-        """What each request carries besides. Raises SealBroken for what was entered for another server."""
+        """Return what each request carries besides. Raises SealBroken for what was entered for another server."""
         if held is None:
             if webhook.header_names:
                 raise SealBroken
@@ -238,7 +240,7 @@ class Deliveries:
     async def _bodies(
         self, begun: _Round, delivery: WebhookDelivery, event: PlatformEvent
     ) -> list[tuple[str, str, dict[str, Any]]]:
-        """What is sent of an event, in order: each with its id and its type of content."""
+        """Return what is sent of an event, in order: each with its id and its type of content."""
         if begun.webhook.format is WebhookFormat.CLOUDEVENTS:
             return [(event.id, CONTENT_TYPE, cloud_event(event))]
         events = await run_at(self._services.store, Guard(self._services.relations), begun.caller, event)

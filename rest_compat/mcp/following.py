@@ -174,7 +174,7 @@ async def _explained(
 
 
 async def _ended(calls: Calls, ctx: Context, route: OperationRoute, plain: Mapping[str, Any], wait: float) -> Any:
-    """What stands once it has ended, or when the wait is over. Each look asks for the permission anew."""
+    """Return what stands once it has ended, or when the wait is over. Each look asks for the permission anew."""
     until = time.monotonic() + wait
     while True:
         found = await calls.called(ctx, route, plain)

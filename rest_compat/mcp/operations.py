@@ -70,7 +70,7 @@ def _has(words: set[str], word: str) -> bool:
 
 
 def hints_of(route: OperationRoute) -> dict[str, bool]:
-    """What the protocol's hints say of an operation."""
+    """Return what the protocol's hints say of an operation."""
     method = next(iter(route.methods or {"POST"}))
     reads = route.operation.kind is CallKind.READ
     adds = method == "POST" and route.answer_status in _ADDED
@@ -156,7 +156,7 @@ class Calls:
     async def called(
         self, ctx: Context, route: OperationRoute, arguments: Mapping[str, Any], how: Mapping[str, Any] | None = None
     ) -> Any:
-        """What an operation answers, once per idempotency key."""
+        """Return what an operation answers, once per idempotency key."""
         op = route.operation
         self.made.append(op.name)
         if reason := _elsewhere(route):
@@ -170,7 +170,7 @@ class Calls:
         how: Mapping[str, Any] | None = None,
         beside: Callable[[Context], Awaitable[dict[str, Any]]] | None = None,
     ) -> dict[str, Any]:
-        """What an operation answers, from the place of a cursor on, and no more than fits.
+        """Return what an operation answers, from the place of a cursor on, and no more than fits.
 
         `beside` gives something short of the same call that stands beside the answer.
         """

@@ -48,7 +48,7 @@ class Bridge:
             write(answer + b"\n")
 
     async def _answer(self, line: bytes) -> bytes | None:
-        """What the server says to one line, on one line; None when nobody waits for an answer."""
+        """Return what the server says to one line, on one line; None when nobody waits for an answer."""
         try:
             message = orjson.loads(line)
         except ValueError:

@@ -36,7 +36,7 @@ class Counted:
     def of(
         self, catalog: Catalog, calls: Calls, given: Mapping[str, Any]
     ) -> Callable[[Context], Awaitable[dict[str, Any]]] | None:
-        """What tells the length, where the catalog has the list and the call is about now."""
+        """Return what tells the length, where the catalog has the list and the call is about now."""
         route = catalog.routes.get(self.operation)
         if route is None or given.get(self.unless) is not None:
             return None
@@ -279,7 +279,7 @@ def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapp
 
 
 def _short(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """What a caller needs to fill an argument in."""
+    """Return what a caller needs to fill an argument in."""
     found = _resolved(schema, definitions)
     short = {name: found[name] for name in _KEPT if found.get(name) not in (None, ())}
     if "items" in short:

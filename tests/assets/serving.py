@@ -20,7 +20,7 @@ async def registered(world: World, door: Door, url: str, kind: str = "mcp", **gi
 
 
 async def verified(world: World, door: Door, uri: str) -> dict[str, Any]:
-    """What a verification has found."""
+    """Return what a verification has found."""
     found: dict[str, Any] = await door(verify_registered_server, world.owner, resource_uri=uri)
     return found
 
@@ -43,6 +43,6 @@ async def ready(world: World, door: Door, url: str, kind: str = "mcp", **given: 
 
 
 async def called(world: World, door: Door, uri: str, tool: str, *, token: str | None = None, **arguments: Any) -> Any:
-    """What a call came to."""
+    """Return what a call came to."""
     call = {"tool": tool, "arguments": arguments}
     return await door(call_registered_server, token or world.owner, resource_uri=uri, call=call)

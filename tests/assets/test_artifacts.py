@@ -63,7 +63,7 @@ async def from_file(world: World, door: Door, kind: str, data: bytes, content_ty
 
 
 def blobs(world: World) -> list[Path]:
-    """What lies in the store."""
+    """Return what lies in the store."""
     return [path for path in (world.app.parts.settings.data / "blobs").rglob("*") if path.is_file()]
 
 

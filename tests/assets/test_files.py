@@ -37,7 +37,7 @@ async def upload(world: World, door: Door, token: str | None = None, file: Sent 
 
 
 def blobs(world: World) -> list[Path]:
-    """What lies in the store."""
+    """Return what lies in the store."""
     folder = world.app.parts.settings.data / "blobs"
     return sorted(path for path in folder.rglob("*") if path.is_file())
 

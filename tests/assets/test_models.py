@@ -35,7 +35,7 @@ class Script:
 
 @pytest.fixture
 def script() -> Script:
-    """What the provider answers."""
+    """Return what the provider answers."""
     return Script()
 
 

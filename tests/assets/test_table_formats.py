@@ -36,7 +36,7 @@ async def table(world: World, columns: list[str] = COLUMNS, rows: list[list[Any]
 
 
 async def had(world: World, door: Door, uri: str, form: TableFormat, **how: Any) -> tuple[dict[str, Any], bytes]:
-    """What a door offers, and the bytes."""
+    """Return what a door offers, and the bytes."""
     offer = await door(download_artifact, world.owner, resource_uri=uri, format=form)
     assert not isinstance(offer, Refused), offer
     got = await world.request("GET", offer["url"], token=world.owner, **how)

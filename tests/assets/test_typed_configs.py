@@ -32,7 +32,7 @@ def spelled(given: dict[str, Any]) -> dict[str, Any]:
 
 
 async def asked(world: World, document: str, **variables: Any) -> dict[str, Any]:
-    """What the graph answers: the data of the one field, or its error's extensions."""
+    """Return what the graph answers: the data of the one field, or its error's extensions."""
     answer = (
         await world.request("POST", "/graphql", token=world.owner, json={"query": document, "variables": variables})
     ).json()

@@ -43,7 +43,7 @@ class Provider:
         return jwt.encode(whole | claims, key, "RS256", headers={"kid": name})
 
     def document(self, path: str) -> dict[str, Any] | None:
-        """What it publishes."""
+        """Return what it publishes."""
         if path == "/.well-known/openid-configuration":
             return {"issuer": self.address, "jwks_uri": f"{self.address}/keys"}
         if path != "/keys":

@@ -25,7 +25,7 @@ def live(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
 
 
 def environment_of(server: Server, folder: Path) -> dict[str, str]:
-    """What `serve.sh` prints: where the server is, and a token of the owner of an organization."""
+    """Return what `serve.sh` prints: where the server is, and a token of the owner of an organization."""
     succeeded(stoa(folder, "bootstrap", "--org", "acme", "--owner", "ann"))
     token = succeeded(stoa(folder, "token", "--user", "ann", "--org", "acme")).strip()
     return {"STOA_URL": server.address, "STOA_TOKEN": token}

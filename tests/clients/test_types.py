@@ -25,7 +25,7 @@ def operations(examples: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def mypy(folder: Path, cache: Path, *what: str) -> str:
-    """What mypy says of a folder's modules under its strictest settings."""
+    """Return what mypy says of a folder's modules under its strictest settings."""
     options = ["--strict", "--config-file=", f"--cache-dir={cache}", f"--python-executable={PYTHON}"]
     return run(sys.executable, "-m", "mypy", *options, *what, cwd=folder).stdout
 

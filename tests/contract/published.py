@@ -71,7 +71,7 @@ class Described:
 
     @property
     def params(self) -> dict[str, Field]:
-        """What stands in the path and the query."""
+        """Return what stands in the path and the query."""
         return {
             p["name"]: replace(self.field(p["schema"]), required=p.get("required", False))
             for p in self.about.get("parameters", [])
@@ -93,7 +93,7 @@ class Described:
 
     @property
     def answers(self) -> dict[int, Field | None]:
-        """What each status of success answers with; None when it is no JSON."""
+        """Return what each status of success answers with; None when it is no JSON."""
         found: dict[int, Field | None] = {}
         for status, answer in self.about["responses"].items():
             if int(status) < 300:
@@ -193,7 +193,7 @@ class Graphed:
 
     @property
     def answer(self) -> Field:
-        """What it answers with."""
+        """Return what it answers with."""
         return kind_of(self.about.type)
 
     def _arguments(self) -> Iterator[tuple[str, Field]]:

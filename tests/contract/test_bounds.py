@@ -68,7 +68,7 @@ class Calls:
         return answer
 
     def variants(self) -> Iterator[Variant]:
-        """What is tried."""
+        """Return what is tried."""
         for name, field in self.described.params.items():
             if name in self.op.arguments.model_fields:
                 yield from of_param(name, field, in_path="{%s}" % name in self.route.path)
@@ -122,7 +122,7 @@ OF_OTHER_TYPES = ("database_config", "storage_config")
 
 
 def judged(answer: Any, variant: Variant, operation: str) -> str | None:
-    """What is wrong with the answer to a variant."""
+    """Return what is wrong with the answer to a variant."""
     said = f"{operation} {variant.field} {variant.what} ({str(variant.value)[:30]})"
     if variant.code is None:
         # What the field means may still be refused, by a rule that lists no problems: a state, a name of nothing.

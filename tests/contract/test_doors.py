@@ -41,7 +41,7 @@ WRITTEN_PAGES = [Path("docs/settings.md"), Path("docs/connectors.md")]
 
 @pytest.fixture(scope="module")
 def snapshot() -> dict[Path, str]:
-    """What each published file should hold: seconds to make, so made once."""
+    """Return what each published file should hold: seconds to make, so made once."""
     return {path.relative_to(ROOT): content for path, content in snapshots()}
 
 

@@ -57,7 +57,7 @@ def setting_overrides() -> dict[str, Any]:
 
 
 def wrong_envelope(door: Door, service: str, answer: Any, expected: tuple[int, str], said: str) -> str | None:
-    """What is wrong with a refusal: its status, its code, or any key of its envelope."""
+    """Return what is wrong with a refusal: its status, its code, or any key of its envelope."""
     status, code = expected
     told = (answer.status, answer.code) if isinstance(answer, Refused) else "taken"
     if told != expected:
@@ -83,7 +83,7 @@ def wrong_envelope(door: Door, service: str, answer: Any, expected: tuple[int, s
 
 
 def errors_of(answer: httpx.Response) -> list[dict[str, Any]]:
-    """What a graph refused, in its answer or in the first event of a stream; nothing when it was not reached."""
+    """Return what a graph refused, in its answer or in the first event of a stream; nothing when it was not reached."""
     text = answer.text
     if answer.headers["content-type"].startswith("text/event-stream"):
         text = next(line for line in text.splitlines() if line.startswith("data: {")).removeprefix("data: ")
@@ -378,22 +378,22 @@ async def asker(calls: Calls) -> str:
 
 
 def may_be_forbidden(calls: Calls) -> tuple[int, str] | Never:
-    """Whether a caller can lack the permission."""
+    """Return whether a caller can lack the permission."""
     return OWN_VIEW if calls.case.on == "own view" else (403, "FORBIDDEN")
 
 
 def may_be_missing(calls: Calls) -> tuple[int, str] | Never:
-    """Whether what is named can be missing."""
+    """Return whether what is named can be missing."""
     return (404, "RESOURCE_NOT_FOUND") if calls.case.id is not None else NAMES_NOTHING
 
 
 def may_be_taken(calls: Calls) -> tuple[int, str] | Never:
-    """Whether what is made can stand already."""
+    """Return whether what is made can stand already."""
     return TAKEN.get(calls.op.name, NAMES_NO_TWIN)
 
 
 def may_conflict(calls: Calls) -> tuple[int, str] | Never:
-    """Whether somebody else can have changed it first."""
+    """Return whether somebody else can have changed it first."""
     return (409, "VERSION_CONFLICT") if "If-Match" in calls.described.headers else KEEPS_NO_REVISION
 
 

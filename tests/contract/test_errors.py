@@ -49,7 +49,7 @@ CATALOGUE = {
 
 @pytest.fixture
 def store_kind() -> str:
-    """What a failure looks like does not depend on the store; the tests that say otherwise run on both."""
+    """Return what a failure looks like does not depend on the store; the tests that say otherwise run on both."""
     return "sqlite"
 
 

@@ -31,7 +31,7 @@ def moments_of(fields: Fields, at: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def told(value: Any, name: str) -> Iterator[Any]:
-    """What an answer says under a name, at whatever depth."""
+    """Return what an answer says under a name, at whatever depth."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == name and inner is not None:
@@ -48,7 +48,7 @@ def bodies(described: Described) -> list[tuple[str, ...]]:
 
 
 async def read_again(calls: Calls, arguments: dict[str, Any], answer: Any) -> Any:
-    """What the operation that gets one says of what was written; None when there is no such operation."""
+    """Return what the operation that gets one says of what was written; None when there is no such operation."""
     noun = calls.op.name.partition("_")[2]
     get = OPERATIONS.get(f"get_{noun}")
     if get is None or calls.op.name.startswith("get_"):

@@ -303,7 +303,7 @@ async def _grants(stage: Stage, door: Door, case: Case, op: Operation[..., Any],
 
 
 async def test_a_project_that_the_caller_cannot_read_cannot_be_selected(world: World, door: Door) -> None:
-    """Whether it is a stranger's, a neighbour's or none at all looks the same."""
+    """Return whether it is a stranger's, a neighbour's or none at all looks the same."""
     stage = await Stage.set(world)
     for case in (case for case in cases_of(door) if case.on in ("project", "own session")):
         op = OPERATIONS[case.operation]

@@ -37,7 +37,7 @@ def named(paths: set[str]) -> set[str]:
 
 
 def sent(row: Documented) -> Field | None:
-    """What a row takes as its body; a form writes arrays with commas and knows no null."""
+    """Return what a row takes as its body; a form writes arrays with commas and knows no null."""
     if row.items is not None:
         return Field("array", items=record(row.items))
     if row.body is None:

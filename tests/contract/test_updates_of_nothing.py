@@ -27,7 +27,7 @@ def updates_of(service: str) -> list[str]:
 
 
 def bodies_of(calls: Calls) -> list[Variant]:
-    """What a document says is taken, as one change each to a body that is taken."""
+    """Return what a document says is taken, as one change each to a body that is taken."""
     return [
         one
         for one in calls.variants()
@@ -45,7 +45,7 @@ async def asked(calls: Calls, door: Door, arguments: dict[str, Any], **headers: 
 
 
 async def repeated(calls: Calls, door: Door, arguments: dict[str, Any], said: str) -> str | None:
-    """What is wrong with the second of two updates that say the same."""
+    """Return what is wrong with the second of two updates that say the same."""
     rest = RestDoor(calls.stage.world.client)
     first = await asked(calls, rest, arguments)
     if isinstance(first, Refused):

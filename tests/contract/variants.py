@@ -126,7 +126,7 @@ def _lengths(field: Field, of: Any) -> Iterator[tuple[str, Any, bool]]:
 
 
 def of_pattern(field: Field, value: str) -> bool:
-    """Whether a text is one that the pattern takes."""
+    """Return whether a text is one that the pattern takes."""
     return field.pattern is None or re.search(field.pattern, value) is not None
 
 

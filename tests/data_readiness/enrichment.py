@@ -79,7 +79,7 @@ async def again(
 async def proposed_by(
     world: World, door: Door, run: dict[str, Any], **given: Any
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """What a run proposes, by the end of the asset's name and the field."""
+    """Return what a run proposes, by the end of the asset's name and the field."""
     listed = await door(list_run_proposals, world.owner, run_id=run["id"], joined=False, limit=100, **given)
     return {(one["asset_fqn"].removeprefix("svc.db.sales."), one["field"]): one for one in listed["items"]}
 

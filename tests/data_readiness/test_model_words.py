@@ -51,7 +51,7 @@ def asked_about(asked: Asked) -> dict[str, Any]:
 
 
 def good(data: dict[str, Any]) -> dict[str, Any]:
-    """What a model that keeps to its task says."""
+    """Return what a model that keeps to its task says."""
     table = data["table"]["name"]
     return {
         "table": {"description": f"All about {table}, as the model sees it.", "display_name": f"Model {table}"},
@@ -84,7 +84,7 @@ class Script:
 
 @pytest.fixture
 def script() -> Script:
-    """What the model says."""
+    """Return what the model says."""
     return Script()
 
 
@@ -109,7 +109,7 @@ async def config(world: World, door: Door, model: HttpStub, **given: Any) -> dic
 
 
 def prompts(model: HttpStub) -> list[dict[str, Any]]:
-    """What the model was told."""
+    """Return what the model was told."""
     return [asked_about(asked) for asked in model.asked]
 
 

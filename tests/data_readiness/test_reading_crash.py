@@ -125,7 +125,7 @@ def rules(database: str) -> list[dict[str, Any]]:
 
 
 def told(own: Place, run: dict[str, Any]) -> dict[str, list[Any]]:
-    """What a run has recorded, but for ids and moments."""
+    """Return what a run has recorded, but for ids and moments."""
     of = rule_executions.c
     executed = sa.select(of.rule_name, of.asset_fqn, of.outcome, of.numerator, of.denominator)
     at = metric_results.c

@@ -92,7 +92,7 @@ async def run(bench: Bench, kind: WorkflowType, status: str = "completed", **giv
 
 
 async def executions(world: World, run_id: str) -> dict[str, Any]:
-    """What each rule came to in a run, by name."""
+    """Return what each rule came to in a run, by name."""
     rows = await world.app.parts.services.store.read(
         lambda uow: uow.connection.execute(
             rule_executions.select().where(rule_executions.c.workflow_run_id == run_id)

@@ -64,7 +64,7 @@ class Made:
         return dict(found)
 
     async def proposals(self, run: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-        """What a run proposes, by the asset below the table and the rule's or tag's name."""
+        """Return what a run proposes, by the asset below the table and the rule's or tag's name."""
         found: list[dict[str, Any]] = []
         while True:
             page = await self.bench.call(

@@ -72,7 +72,7 @@ def begin(client: Client) -> str:
 
 
 def figures(run: dict[str, Any]) -> dict[str, Any]:
-    """What a run came to, without what differs between two."""
+    """Return what a run came to, without what differs between two."""
     output = dict(run["output"])
     assert output.pop("report_uri").endswith(f":report-{run['id']}")
     return {name: value for name, value in output.items() if name != "pipeline_id"}
@@ -91,7 +91,7 @@ def everything(place: Place, run: dict[str, Any]) -> Undisturbed:
 
 @pytest.fixture(scope="module")
 def undisturbed(source: str, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """What a platform says that nobody disturbed."""
+    """Return what a platform says that nobody disturbed."""
     folder = tmp_path_factory.mktemp("undisturbed")
     assert stoa(folder, "bootstrap", "--org", "acme", "--owner", "olga").returncode == 0
     with ExitStack() as started:

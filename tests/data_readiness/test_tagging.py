@@ -72,7 +72,7 @@ class Tagger:
         return {(one["asset_fqn"].rsplit(".", 1)[1], one["tag_fqn"]): one for one in listed["items"]}
 
     async def proposals(self, run: dict[str, Any]) -> list[dict[str, Any]]:
-        """What a run proposes."""
+        """Return what a run proposes."""
         listed = await self.bench.call(list_run_proposals, run_id=run["id"], joined=False, limit=100)
         return list(listed["items"])
 

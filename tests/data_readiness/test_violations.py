@@ -61,7 +61,7 @@ async def decide(world: World, door: Door, id: str, token: str | None = None, **
 
 
 async def history(world: World, door: Door, id: str) -> list[dict[str, Any]]:
-    """What has become of a violation."""
+    """Return what has become of a violation."""
     items: list[dict[str, Any]] = (await door(list_violation_history, world.owner, violation_id=id))["items"]
     return items
 
@@ -341,7 +341,7 @@ async def decide_many(world: World, door: Door, token: str | None = None, **give
 
 
 def figures(answer: dict[str, Any]) -> tuple[int, ...]:
-    """What a decision about many came to."""
+    """Return what a decision about many came to."""
     return tuple(answer[name] for name in ("matched", "moved", "stand_already", "barred", "waiting"))
 
 

@@ -61,7 +61,7 @@ MONTHS = answer("month n", *((date(2026, month, 1), month) for month in (1, 2, 3
 
 
 def mark_of(form: str, rows: object = CITIES, **how: bool) -> str:
-    """What a chart is drawn of."""
+    """Return what a chart is drawn of."""
     spec = chart_as(rows, "A title", AnswerForm(form), **how)  # type: ignore[arg-type]
     assert png_of(spec).startswith(b"\x89PNG")
     mark: str = spec["mark"] if isinstance(spec["mark"], str) else spec["mark"]["type"]

@@ -21,7 +21,7 @@ def answer(columns: str, *rows: tuple[Any, ...], total: int | None = None, is_cu
 
 
 def said(columns: str, *rows: tuple[Any, ...], **how: Any) -> str:
-    """What is said of an answer."""
+    """Return what is said of an answer."""
     return sentence_of(answer(columns, *rows, **how)).text
 
 

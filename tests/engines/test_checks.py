@@ -74,7 +74,7 @@ class Store:
         return Check(key or f"{metric} {column} {given}", metric, fqn, metric or "sql", given, **named)
 
     def one(self, metric: str | None, column: str | None = None, /, **given: Any) -> CheckResult:
-        """What one check comes to."""
+        """Return what one check comes to."""
         check = self.check(metric, column, **given)
         return self.run(check).results[check.key]
 

@@ -71,7 +71,7 @@ def test_what_several_rows_do_on_purpose_is_no_error(make: Make) -> None:
 
 
 def as_day(value: str) -> str:
-    """What a spreadsheet makes of two small numbers."""
+    """Return what a spreadsheet makes of two small numbers."""
     first, last = value.split("-")
     return f"{['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun'][int(first) - 1]}-{last}" if int(first) < 7 else value
 

@@ -16,7 +16,7 @@ def told(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[tuple[in
 
 
 def catalogue() -> tuple[list[list[str]], list[list[str]]]:
-    """What nine shops tell of forty books, and what is so: two are careless, all leave cells empty."""
+    """Return what nine shops tell of forty books, and what is so: two are careless, all leave cells empty."""
     chance = random.Random(5)
     right, rows = [], []
     for number in range(40):

@@ -113,7 +113,7 @@ def test_each_column_depends_on_what_can_change_it(text: str, expected: dict[str
 
 
 def _of(text: str, column: str, dialect: str = "postgres") -> set[str]:
-    """What one column depends on, as names of columns."""
+    """Return what one column depends on, as names of columns."""
     return {one.split()[0] for one in told(text, dialect)[column]}
 
 

@@ -25,7 +25,7 @@ def one_off(moment: datetime | None, zone: str = "UTC") -> ScheduleTiming:
 
 
 def fired(expression: str, zone: str, start: str, end: str) -> list[str]:
-    """What fires from one UTC moment to another, both excluded, in UTC."""
+    """Return what fires from one UTC moment to another, both excluded, in UTC."""
     after, before = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (start, end))
     moments = itertools.takewhile(lambda moment: moment < before, firings(cron(expression, zone), after))
     return [moment.strftime("%d %H:%M") for moment in moments]

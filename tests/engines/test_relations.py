@@ -20,7 +20,7 @@ def key(name: str, kind: str | None = "BIGINT") -> KeyOf:
 
 
 def related(of: DescribedTable, *keys: KeyOf) -> dict[str, dict[str, Any]]:
-    """What is found, by the end of the asset's name and the type."""
+    """Return what is found, by the end of the asset's name and the type."""
     found = relations_of(of, keys_of(keys, Surroundings()))
     return {f"{one.asset_fqn.removeprefix(SCHEMA + '.')} {one.value['type']}": one.value for one in found}
 

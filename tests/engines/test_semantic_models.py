@@ -156,7 +156,7 @@ def kept(found: Taken) -> list[Memory]:
 
 
 def said(found: Taken) -> list[Any]:
-    """What the memories of a file say, whatever their order."""
+    """Return what the memories of a file say, whatever their order."""
     return sorted(
         (one.kind, one.name, json.dumps(one.content, sort_keys=True), str(one.asset_fqn)) for one in found.memories
     )

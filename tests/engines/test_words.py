@@ -65,7 +65,7 @@ def profile(*columns: ColumnProfile, rows: int = 100, **given: Any) -> TableProf
 
 
 def said(of: DescribedTable, column: str | None = None, field: str = "description", **how: Any) -> str | None:
-    """What is offered for a field of a table or of one of its columns."""
+    """Return what is offered for a field of a table or of one of its columns."""
     if column is None:
         offers = table_offers(of, **how)
     else:

@@ -46,14 +46,14 @@ class Deployment:
         return httpx.request(method, self.apart[service].address + path, headers=headers, timeout=120, **how)
 
     def made(self, service: str, path: str, **how: Any) -> dict[str, Any]:
-        """What a POST to a service made."""
+        """Return what a POST to a service made."""
         answer = self.rest(service, "POST", path, **how)
         assert answer.is_success, f"{service} {path}: {answer.status_code} {answer.text}"
         found: dict[str, Any] = answer.json()
         return found
 
     def both(self, query: str, headers: dict[str, str], **variables: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the gateway answers, and what the one server does."""
+        """Return what the gateway answers, and what the one server does."""
         return (
             ask(self.gateway.address, query, headers, **variables),
             ask(self.together.address, query, headers, **variables),

@@ -29,7 +29,7 @@ def grant_of(world: World, user: str = "ann", relation: str = "viewer", **more: 
 
 
 async def allowed(world: World, door: Door, user: str, permission: str, type_: str, id_: str) -> bool:
-    """What the check says about somebody, asked by the owner."""
+    """Return what the check says about somebody, asked by the owner."""
     answer = await door(
         check_permission, world.owner, permission=permission, resource_type=type_, resource_id=id_, user=user
     )

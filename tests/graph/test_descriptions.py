@@ -81,7 +81,7 @@ OF_NULL = re.compile(r"\bnull (when|while|until|where|if|on|at|for|once|before|a
 
 
 def misplaced(told: str, kind: str, *, takes_null: bool, is_list: bool, is_plain: bool) -> str | None:
-    """What is wrong with a description for a value of a kind: it speaks of what such a value cannot be."""
+    """Return what is wrong with a description for a value of a kind: it speaks of what such a value cannot be."""
     if not takes_null and OF_NULL.search(told):
         return "speaks of null"
     if re.match(r"How (many|long)\b", told) and is_plain and not is_list and kind not in NUMBERS:

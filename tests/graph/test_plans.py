@@ -57,7 +57,7 @@ class Box:
 
     @strawberry.field
     def shouted(self) -> str:
-        """What a resolver says."""
+        """Return what a resolver says."""
         return self.said.upper()
 
 
@@ -172,7 +172,7 @@ class Query:
 
     @strawberry.field
     def parent(self, parent: strawberry.Parent[Any]) -> str:
-        """What the root is."""
+        """Return what the root is."""
         return called("parent", parent=parent)
 
 
@@ -306,7 +306,7 @@ def _untold_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def told(result: Any) -> tuple[Any, Any, Any]:
-    """What is answered, in the order of its names, and what was called for it."""
+    """Return what is answered, in the order of its names, and what was called for it."""
     errors = sorted(repr(error.formatted) for error in result.errors or ())
     calls, CALLS[:] = CALLS.copy(), []
     return repr(result.data), errors, calls

@@ -55,7 +55,7 @@ async def ruled(world: World, *columns: str, arguments: dict[str, Any] | None = 
 
 
 async def told(world: World, number: int = 100) -> dict[str, Any]:
-    """What is said of each violation, of its rule, and of what evaluating the rule came to."""
+    """Return what is said of each violation, of its rule, and of what evaluating the rule came to."""
     body = {"query": QUERY, "variables": {"n": number}}
     answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
     assert "errors" not in answer, answer

@@ -44,7 +44,7 @@ async def started(world: World) -> dict[str, str]:
 
 
 async def moved(world: World, run: str, to: RunStatus) -> None:
-    """What the worker does to a run."""
+    """Return what the worker does to a run."""
     services = world.app.parts.services
     change = workflow_runs.update().where(workflow_runs.c.id == run).values(status=to.value)
     await services.store.write(lambda uow: uow.connection.execute(change).rowcount)

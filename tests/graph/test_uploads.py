@@ -35,13 +35,13 @@ def part(name: str, data: bytes, more: str = "") -> bytes:
 
 
 def head(query: str, places: Any = None, **variables: Any) -> bytes:
-    """What stands before the files."""
+    """Return what stands before the files."""
     asked = part("operations", json.dumps({"query": query, "variables": variables}).encode())
     return asked + part("map", json.dumps(PLACES if places is None else places).encode())
 
 
 def one(about: Any = None) -> bytes:
-    """What asks for one file."""
+    """Return what asks for one file."""
     return head(ONE, about={"key": "k", "name": "n"} if about is None else about, file=None)
 
 
@@ -73,7 +73,7 @@ class Endless:
 
 
 def blobs(world: World) -> list[Path]:
-    """What lies in the store."""
+    """Return what lies in the store."""
     return [path for path in (world.app.parts.settings.data / "blobs").rglob("*") if path.is_file()]
 
 

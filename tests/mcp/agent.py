@@ -45,7 +45,7 @@ class Agent:
         return result
 
     async def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """What a tool answers; its refusal stands under `error`."""
+        """Return what a tool answers; its refusal stands under `error`."""
         result = await self.result("tools/call", {"name": name, "arguments": arguments})
         told: dict[str, Any] = result["structuredContent"]
         assert orjson.loads(result["content"][0]["text"]) == told
@@ -53,7 +53,7 @@ class Agent:
         return told
 
     async def call(self, operation: str, how: dict[str, Any] | None = None, /, **arguments: Any) -> dict[str, Any]:
-        """What an operation answers."""
+        """Return what an operation answers."""
         return await self.tool("call_operation", operation=operation, arguments=arguments, **(how or {}))
 
     async def whole(self, operation: str, **arguments: Any) -> tuple[list[Any], list[dict[str, Any]]]:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def told(world: World, *messages: Any, token: str | None = None, url: str = "/mcp") -> list[dict[str, Any]]:
-    """What a client reads that wrote these lines."""
+    """Return what a client reads that wrote these lines."""
     lines = iter([one if isinstance(one, bytes) else orjson.dumps(one) + b"\n" for one in messages])
     written: list[bytes] = []
 

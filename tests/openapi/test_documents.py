@@ -24,7 +24,7 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
 
 
 def problems(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
-    """What a validator says against a value."""
+    """Return what a validator says against a value."""
     whole = {"allOf": [schema], "components": document["components"]}  # so that its references are found
     validator = OAS30Validator(whole, format_checker=OAS30Validator.FORMAT_CHECKER)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]

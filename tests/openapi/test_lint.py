@@ -28,7 +28,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def linter(name: str, *arguments: str) -> str:
-    """What a linter of tests/node writes."""
+    """Return what a linter of tests/node writes."""
     if shutil.which("node") is None:
         missing("Node.js", "install Node.js 20 or later")
     program = FOLDER / "node_modules" / ".bin" / name

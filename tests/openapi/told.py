@@ -53,7 +53,7 @@ def filter_case(context: Any, case: Any) -> bool:
 
 @schemathesis.check
 def refused_only_as_told(ctx: Any, response: Any, case: Any) -> bool | None:
-    """What fits the schema is refused by no rule but those that stand beside it."""
+    """Return what fits the schema is refused by no rule but those that stand beside it."""
     status = response.status_code
     if case.meta is None or not case.meta.generation.mode.is_positive or status < 400 or status in ALWAYS:
         return None
@@ -72,7 +72,8 @@ def refused_only_as_told(ctx: Any, response: Any, case: Any) -> bool | None:
 
 @schemathesis.check
 def what_is_wrong_is_refused(ctx: Any, response: Any, case: Any) -> bool | None:
-    """What does not fit the schema is refused, as Schemathesis checks it itself, but for headers that are not sent so.
+    """Return what does not fit the schema is refused, as Schemathesis checks it itself, but for headers that are not
+    sent so.
 
     One that nobody names is passed over by HTTP, and one of the settings takes the place of a wrong one. Schemathesis
     knows both, and forgets it where another header holds a number, which is a text on its way.

@@ -166,7 +166,7 @@ class Place:
 
     @property
     def listed(self) -> bool:
-        """Whether it holds a list."""
+        """Return whether it holds a list."""
         return any(one.get("type") == "array" for one in _choices(self.schema, self.definitions))
 
 
@@ -262,7 +262,7 @@ def _text_of(schema: Mapping[str, Any]) -> st.SearchStrategy[str]:
 
 
 def _hostile(place: Place) -> st.SearchStrategy[Any]:
-    """What is not meant to be there."""
+    """Return what is not meant to be there."""
     kinds = {one.get("type") for one in _choices(place.schema, place.definitions)}
     if place.path[0] != BODY:
         texts = [text for text in TEXTS if not place.in_path or (text.strip("./") and "/" not in text)]

@@ -66,7 +66,9 @@ def a_slash_in_a_segment(twin: Twin) -> Told:
 
 
 def no_json(twin: Twin) -> Told:
-    """What cannot be read names no operation, so that the graph charges a read where REST charges what the path is."""
+    """Return what cannot be read names no operation, so that the graph charges a read where REST charges what the path
+    is.
+    """
     headers = Step("create_project").call(twin).headers | {"Content-Type": "application/json"}
     windows = twin.world.app.parts.context_factory.limiter._memory._windows
     found = []

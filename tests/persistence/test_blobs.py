@@ -52,7 +52,7 @@ async def stage(blobs: StoredBlobs, chunks: AsyncIterator[bytes], **how: Any) ->
 
 
 async def content(blobs: StoredBlobs, blob: str, start: int, end: int) -> bytes:
-    """What is read."""
+    """Return what is read."""
     return b"".join([piece async for piece in blobs.read(blob, start, end)])
 
 

@@ -84,7 +84,7 @@ class _Stream:
 
 @pytest.fixture
 def package(monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    """What stands in for litellm."""
+    """Return what stands in for litellm."""
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "")  # so that it is put back as it was
     monkeypatch.delenv("LITELLM_LOCAL_MODEL_COST_MAP")
     made = StandIn()

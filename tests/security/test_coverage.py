@@ -147,7 +147,7 @@ def fields(
 
 
 def says_it_is_written_only(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> bool:
-    """Whether a field, or everything that it is made of, is never answered with."""
+    """Return whether a field, or everything that it is made of, is never answered with."""
     if schema.get("writeOnly"):
         return True
     if "$ref" in schema:

@@ -73,7 +73,7 @@ def body(path: Path, name: str = "Files") -> dict[str, Any]:
 
 
 async def verified(door: Door, token: str, path: Path) -> dict[str, Any]:
-    """What verifying a folder answers."""
+    """Return what verifying a folder answers."""
     made = await door(create_data_connection, token, connection=DataConnectionCreate(**body(path)))
     found: dict[str, Any] = await door(verify_data_connection, token, resource_uri=made["resource_uri"])
     return found

@@ -44,7 +44,7 @@ async def connection(world: World, door: Door, *, name: str = "store", everywher
 
 
 def target(type_: str, id_: str) -> GovernedResource:
-    """What delete-all is asked about."""
+    """Return what delete-all is asked about."""
     return GovernedResource.model_validate({"resource_type": type_, "resource_id": id_})
 
 
@@ -62,7 +62,7 @@ def role(user: str, relation: str, type_: str, id_: str, *, is_group: bool = Fal
 
 
 async def relations(world: World, type_: str, id_: str) -> set[str]:
-    """What stands on an object, written `relation@user`."""
+    """Return what stands on an object, written `relation@user`."""
     found = await world.app.parts.services.relations.read(ORG, object=object_name(type_, id_), limit=1000)
     return {f"{item.relation}@{item.user}" for item in found}
 

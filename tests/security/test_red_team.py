@@ -223,7 +223,7 @@ class Asking:
 
 
 def ground(customers: Any = CUSTOMERS, *more: Any, **given: Any) -> Knowledge:
-    """What is known of the shop; the profile holds what a profile of such columns would, before masking."""
+    """Return what is known of the shop; the profile holds what a profile of such columns would, before masking."""
     profiles = {
         CUSTOMERS.fqn: profile(
             CUSTOMERS,

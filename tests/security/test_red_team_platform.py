@@ -80,7 +80,7 @@ class Mind:
     obeyed: list[str] = field(default_factory=list)
 
     def __call__(self, heard: Heard) -> Step:
-        """What is said to a call."""
+        """Return what is said to a call."""
         found = [self.order] if self.order else re.findall(r"\[\[(.*?)\]\]", heard.user)
         if not found:
             return Says(answer("select count(*) as orders from sales.orders"))
@@ -94,7 +94,7 @@ class Mind:
 
 @pytest.fixture
 def mind() -> Mind:
-    """What the model does."""
+    """Return what the model does."""
     return Mind()
 
 

@@ -61,7 +61,7 @@ def role(world: World, user: str, relation: str = "viewer", **more: Any) -> Gran
 
 
 async def allowed(world: World, door: Door, user: str) -> bool:
-    """Whether somebody may read the shop, asked by the owner."""
+    """Return whether somebody may read the shop, asked by the owner."""
     about = {"permission": "can_read", "resource_type": "project", "resource_id": world.shop}
     answer = await door(check_permission, world.owner, user=user, **about)
     assert not hasattr(answer, "code"), answer

@@ -109,7 +109,7 @@ def _valid(op: Operation[..., Any]) -> dict[str, Any]:
 
 
 def required(op: Operation[..., Any]) -> dict[str, Any]:
-    """What an operation must have; of a body only that there is one."""
+    """Return what an operation must have; of a body only that there is one."""
     return _valid(op) | ({op.body.name: {}} if op.body is not None and op.body.default is op.body.empty else {})
 
 
@@ -122,7 +122,7 @@ def _takes(kind: TypeAdapter[Any], value: str) -> bool:
 
 
 def _names(answer: Any, op: Operation[..., Any], name: str, path: Path) -> bool:
-    """Whether an answer refuses the very field; places in lists are passed over."""
+    """Return whether an answer refuses the very field; places in lists are passed over."""
     if not isinstance(answer, Refused) or answer.status not in (400, 422):
         return False
     steps = [step for step in path if step not in ("*", "{}")]

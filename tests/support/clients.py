@@ -66,6 +66,6 @@ def run(
 
 
 def succeeded(done: "subprocess.CompletedProcess[str]") -> str:
-    """What it printed; fails with everything that it said when it failed."""
+    """Return what it printed; fails with everything that it said when it failed."""
     assert done.returncode == 0, f"{done.args}: {done.stdout[-4000:]}\n{done.stderr[-4000:]}"
     return done.stdout

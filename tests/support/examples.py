@@ -41,5 +41,5 @@ class Walk:
 
 
 def _asks(value: Any) -> bool:
-    """Whether an example leaves a value to its reader."""
+    """Return whether an example leaves a value to its reader."""
     return isinstance(value, str) and (value == NOWHERE or value.startswith(("the id of", "the resourceUri", "your ")))

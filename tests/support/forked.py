@@ -79,7 +79,7 @@ class Forked:
 
 
 def can_be_forked(command: Sequence[str]) -> bool:
-    """Whether a command line is this Python with a program or a module."""
+    """Return whether a command line is this Python with a program or a module."""
     return command[0] == sys.executable and command[1] in ("-c", "-m")
 
 
@@ -116,7 +116,7 @@ def _all_of(file: IO[bytes]) -> str:
 
 
 def cpu_seconds() -> float:
-    """What the process that forks has used, and those that it forked and that have ended.
+    """Return what the process that forks has used, and those that it forked and that have ended.
 
     To the system they are no children of this one, so what is counted of those leaves them out.
     """

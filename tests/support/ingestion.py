@@ -236,7 +236,7 @@ async def catalog(world: World) -> dict[str, Any]:
 
 
 def fields(asset: dict[str, Any]) -> tuple[set[str], set[str], set[str]]:
-    """What a version says was added, updated and deleted."""
+    """Return what a version says was added, updated and deleted."""
     said = asset["change_description"]
     added, updated, deleted = (
         {field["field_name"] for field in said[name]} for name in ("fields_added", "fields_updated", "fields_deleted")

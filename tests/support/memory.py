@@ -36,7 +36,7 @@ def move_temporary_files() -> Path | None:
 
 
 def _fits() -> bool:
-    """Whether files may lie there, programs among them."""
+    """Return whether files may lie there, programs among them."""
     try:
         found = os.statvfs(_MOUNT)
         memory = dict(line.split(":") for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())

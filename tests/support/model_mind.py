@@ -92,7 +92,7 @@ TABLES = (CUSTOMERS, ORDERS, PRODUCTS, SALARIES)
 
 
 def known(*tables: TableFacts, **given: Any) -> Knowledge:
-    """What a drafter may know of the shop, or of some tables."""
+    """Return what a drafter may know of the shop, or of some tables."""
     if not tables:
         profiles = {
             CUSTOMERS.fqn: profile(

@@ -31,24 +31,24 @@ class Heard:
 
     @property
     def system(self) -> str:
-        """What the model is told to be."""
+        """Return what the model is told to be."""
         if self.protocol == "anthropic":
             return str(self.body.get("system", ""))
         return "\n".join(one["content"] for one in self.body["messages"] if one["role"] == "system")
 
     @property
     def user(self) -> str:
-        """What the model is asked."""
+        """Return what the model is asked."""
         return "\n".join(one["content"] for one in self.body["messages"] if one["role"] == "user")
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the answer is wanted in pieces."""
+        """Return whether the answer is wanted in pieces."""
         return bool(self.body.get("stream"))
 
     @property
     def is_held(self) -> bool:
-        """Whether a schema goes with the call."""
+        """Return whether a schema goes with the call."""
         return "tools" in self.body or self.body.get("response_format", {}).get("type") == "json_schema"
 
 
@@ -146,7 +146,7 @@ class ModelServer:
         self.script.extend(steps)
 
     def step(self, heard: Heard) -> Step:
-        """What to do with a call."""
+        """Return what to do with a call."""
         self.heard.append(heard)
         return self.script.popleft() if self.script else self.mind(heard)
 

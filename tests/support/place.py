@@ -49,7 +49,7 @@ class Place:
         return self.started.enter_context(Client(self.folder, server, project))
 
     def rows(self, query: sa.Select[Any]) -> list[Any]:
-        """What the store holds, without asking the platform."""
+        """Return what the store holds, without asking the platform."""
         engine = sa.create_engine(self.url)
         try:
             with engine.connect() as connection:

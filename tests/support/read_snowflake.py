@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def _data(source: SnowflakeConnector) -> dict[str, Any]:
-    """What a query, a stream, a sample and a statement that writes come to."""
+    """Return what a query, a stream, a sample and a statement that writes come to."""
     told: dict[str, Any] = {}
     with source.source() as reading:
         orders = reading.relation("SHOP", "SALES", "ORDERS")

@@ -43,7 +43,7 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """What STOA_REDIS_URL would say."""
+        """Return what STOA_REDIS_URL would say."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:

@@ -41,7 +41,7 @@ def until(found: Callable[[], T | None], what: str, seconds: float = PATIENCE) -
 
 
 def status_of(port: int, path: str) -> int:
-    """What a server on a port of 127.0.0.1 answers; 0 when nothing listens.
+    """Return what a server on a port of 127.0.0.1 answers; 0 when nothing listens.
 
     It is asked again and again while a server starts, and making a client of httpx each time costs as much as a start.
     """
@@ -153,7 +153,7 @@ class Server(Process):
         return Server(*arguments, settings=settings)
 
     def status(self, path: str) -> int:
-        """What a path answers without a token; 0 when nothing listens."""
+        """Return what a path answers without a token; 0 when nothing listens."""
         return status_of(self.port, path)
 
     def ready(self) -> Self:

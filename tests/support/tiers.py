@@ -127,7 +127,7 @@ def left_out(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def _has_its_turn(item: Any, turns: dict[Any, int]) -> bool:
-    """Whether a test's store and door are those of its turn; one without a choice of them always has it.
+    """Return whether a test's store and door are those of its turn; one without a choice of them always has it.
 
     The cases of a test, and the tests of a file, take turns in the order in which they stand.
     """
@@ -143,7 +143,8 @@ def _has_its_turn(item: Any, turns: dict[Any, int]) -> bool:
 
 
 def asks_openfga(item: Any) -> bool:
-    """Whether a test on PostgreSQL asks an OpenFGA server: in the long tier, and where permissions are what is tested.
+    """Return whether a test on PostgreSQL asks an OpenFGA server: in the long tier, and where permissions are what is
+    tested.
 
     Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show.
     """

@@ -56,7 +56,7 @@ class ScriptedDrafter:
     failures: list[Sequence[DraftFailure]] = field(default_factory=list)
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
-        """What the script says."""
+        """Return what the script says."""
         self.asked.append(asked)
         self.known.append(known)
         found = self.script[asked.text]
@@ -121,7 +121,7 @@ class Answered:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """Return what was said."""
         return "".join(one["delta"] for one in self.of("message_delta"))
 
     @property

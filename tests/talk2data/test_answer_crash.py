@@ -51,7 +51,7 @@ def context(world: World) -> Context:
 
 
 async def told(world: World, question: Question, before: Sequence[AnswerEvent], most: int = 1000) -> list[AnswerEvent]:
-    """What the engine tells after what was told before, until it dies."""
+    """Return what the engine tells after what was told before, until it dies."""
     events: list[AnswerEvent] = []
     answer = Analyst().answer(context(world), question, before)
     async for one in answer:

@@ -39,7 +39,7 @@ async def spec_of(world: World, got: Answered) -> dict[str, Any] | None:
 
 
 async def mark_of(world: World, got: Answered) -> str | None:
-    """What the chart of an answer is drawn of."""
+    """Return what the chart of an answer is drawn of."""
     spec = await spec_of(world, got)
     return None if spec is None else spec["mark"]["type"]
 

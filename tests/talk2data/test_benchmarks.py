@@ -63,7 +63,7 @@ async def begun(world: World, door: Door, benchmark: BenchmarkCreate, token: str
 
 
 async def results(world: World, door: Door, benchmark: dict[str, Any], **given: Any) -> list[dict[str, Any]]:
-    """What its questions came to."""
+    """Return what its questions came to."""
     found = await door(list_benchmark_results, world.owner, benchmark_id=benchmark["id"], **given)
     items: list[dict[str, Any]] = found["items"]
     return items

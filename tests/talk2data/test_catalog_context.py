@@ -30,7 +30,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def ground(world: World, user: str = "olga") -> Ground:
-    """What an answer for somebody is drawn from."""
+    """Return what an answer for somebody is drawn from."""
     services = world.app.parts.services
     ctx = Context(Caller(user, ORG, world.shop), "req-1", services, Guard(services.relations))
     (place,) = await places_of(ctx, [])

@@ -36,7 +36,7 @@ BEST = Clarification(
 
 
 def readings(got: Answered) -> list[Any]:
-    """What a question back offers."""
+    """Return what a question back offers."""
     found: list[Any] = got.done["readings"]
     return found
 

@@ -36,7 +36,7 @@ SQL = "select count(*) from orders where status = 'open'"
 
 
 async def drafted(mind: Mind, **given: Any) -> Outcome:
-    """What the drafter makes of a question."""
+    """Return what the drafter makes of a question."""
     return await ModelDrafter(mind, by_name, **given).draft(asked(), known(), no_lookup)
 
 

@@ -43,7 +43,7 @@ def text_of(questioned: Questioned) -> str:
 
 
 def part(questioned: Questioned, name: str) -> Any:
-    """What stands between a tag and its end."""
+    """Return what stands between a tag and its end."""
     found = re.search(rf"<{name}>\n(.*?)\n</{name}>", text_of(questioned), re.DOTALL)
     return None if found is None else json.loads(found.group(1))
 

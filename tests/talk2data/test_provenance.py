@@ -30,12 +30,12 @@ TOTALS = "select customer_id, sum(total) as total from orders group by customer_
 
 
 def of(got: Answered) -> dict[str, Any]:
-    """What names a turn."""
+    """Return what names a turn."""
     return {"session_id": got.turn["session_id"], "turn_id": got.turn["turn_id"]}
 
 
 def changes(replay: dict[str, Any]) -> list[tuple[str, str | None, str | None, str | None]]:
-    """What a replay tells of changes."""
+    """Return what a replay tells of changes."""
     return [(one["kind"], one["subject"], one["before"], one["after"]) for one in replay["changes"]]
 
 

@@ -80,7 +80,7 @@ class Follower:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """What has come so far, whole events alone."""
+        """Return what has come so far, whole events alone."""
         whole, _, _ = self.text.rpartition("\n\n")
         return events_of(whole)
 

@@ -30,7 +30,7 @@ def memory_of(pack: dict[str, Any] | str, **given: Any) -> MemoryCreate:
 
 
 def said(**given: Any) -> MemoryReplacement:
-    """What a memory says, as somebody would send it."""
+    """Return what a memory says, as somebody would send it."""
     values = {"name": "Fiscal year", "content": {"type": "text", "text": "It starts in April."}, "memory_type": "fact"}
     values = {name: value for name, value in (values | given).items() if value is not ...}
     return MemoryReplacement.model_construct(_fields_set=set(values), **values)

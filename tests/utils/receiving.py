@@ -30,7 +30,7 @@ class Receiver:
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
-        """What it was sent, in order."""
+        """Return what it was sent, in order."""
         return [json.loads(one.body) for one in self.stub.asked]
 
     def will_answer(self, *statuses: int, headers: dict[str, str] | None = None) -> None:

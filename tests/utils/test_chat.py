@@ -37,7 +37,7 @@ CHAT = {"channel": "chat"}
 
 
 def texts(receiver: Receiver) -> list[str]:
-    """What people were told, in order."""
+    """Return what people were told, in order."""
     assert all(set(body) == {"text"} for body in receiver.bodies)
     return [body["text"] for body in receiver.bodies]
 

@@ -47,7 +47,7 @@ async def tell(world: World, *happenings: Happening, scope: Scope | None = None)
 
 
 def kinds(found: list[dict[str, Any]]) -> list[str]:
-    """What happened."""
+    """Return what happened."""
     return [event["type"] for event in found]
 
 

@@ -58,7 +58,7 @@ class Shop:
         )
 
     async def told(self, direction: LineageDirection, *path: str, **more: Any) -> dict[str, tuple[int, bool]]:
-        """What is reached, without the first three names: in how many steps, and whether values pass."""
+        """Return what is reached, without the first three names: in how many steps, and whether values pass."""
         found = await self.ask(get_lineage, *path, direction=direction, **more)
         assert not isinstance(found, Refused), found
         assert (found["hidden"], found["complete"]) == (0, True)

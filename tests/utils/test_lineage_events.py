@@ -60,7 +60,7 @@ async def handed_in(
 
 
 def summed(shop: Shop) -> dict[str, Any]:
-    """What the job says of its totals."""
+    """Return what the job says of its totals."""
     return totals(
         shop,
         {

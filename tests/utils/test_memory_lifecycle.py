@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[Operation[..., Any], dict[str, Any]]] = {
 
 
 def expected_of(action: str, state: str) -> tuple[str, str | None] | str:
-    """What the table says; an expired memory is an archived one."""
+    """Return what the table says; an expired memory is an archived one."""
     if state == "deleted":
         return GONE
     return EXPECTED[action].get("archived" if state == "expired" else state, NO)
@@ -185,7 +185,7 @@ async def test_reactivating_keeps_an_expiry_that_is_to_come(world: World, door: 
 
 
 def by(**given: Any) -> MemorySupersession:
-    """What takes a memory's place, as somebody would send it."""
+    """Return what takes a memory's place, as somebody would send it."""
     return MemorySupersession.model_construct(_fields_set=set(given), **given)
 
 

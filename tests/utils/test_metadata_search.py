@@ -154,7 +154,7 @@ def lowered(text: str) -> str:
 
 
 def says(texts: Sequence[str | None], words: list[str], prefix: bool) -> bool:
-    """Whether the words stand next to each other in one of the texts."""
+    """Return whether the words stand next to each other in one of the texts."""
     for text in texts:
         held = split_words(text or "")
         for start in range(len(held) - len(words) + 1):

@@ -41,7 +41,7 @@ __all__ = ["receiver"]
 
 
 def verified_by_key(public: str, asked: Asked) -> bool:
-    """Whether one of the `v1a` signatures is of this key, as the specification computes it."""
+    """Return whether one of the `v1a` signatures is of this key, as the specification computes it."""
     key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public.removeprefix("whpk_")))
     signed = f"{asked.headers['webhook-id']}.{asked.headers['webhook-timestamp']}.".encode() + asked.body
     for one in asked.headers["webhook-signature"].split(" "):

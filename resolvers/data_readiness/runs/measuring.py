@@ -64,7 +64,7 @@ class CheckInputs:
     """What people have said of cells of the table that were held for wrong."""
 
     def detector(self) -> Detector:
-        """What looks for wrong cells in the table."""
+        """Return what looks for wrong cells in the table."""
         return Detector(self.how, self.verdicts)
 
 

@@ -278,7 +278,7 @@ async def list_project_runs(
 def _window(
     asset_fqn: str | None, started_after: datetime | None, started_before: datetime | None, page: int, limit: int
 ) -> dict[str, Any]:
-    """What every list of runs takes, as the store takes it. Raises InvalidParameter for a name that is none."""
+    """Return what every list of runs takes, as the store takes it. Raises InvalidParameter for a name that is none."""
     return {
         "offset": (page - 1) * limit,
         "limit": limit,

@@ -34,7 +34,9 @@ def some_rows(source: Source, facts: TableFacts, most: int) -> Sample:
 
 
 def quoted_values(profile: TableProfile) -> Sample:
-    """What a profile itself quotes, where no row may be read: the values of each column, not those of one row."""
+    """Return what a profile itself quotes, where no row may be read: the values of each column, not those of
+    one row.
+    """
     columns = [[value.value for value in column.top_values] for column in profile.columns]
     return Sample(tuple(column.name for column in profile.columns), tuple(zip_longest(*columns)), False)
 

@@ -126,7 +126,7 @@ def check_key(table_fqn: str, prefix: str) -> str:
 def finding(
     known: CheckInputs, found: Suspicions, definitions: Sequence[ViolationDefinition], check: str, version: str | None
 ) -> Finding | None:
-    """What is wrong with a table that has many suspects; None for one that has few.
+    """Return what is wrong with a table that has many suspects; None for one that has few.
 
     What people call wrong counts whole, a suspect that nobody has decided about as far as it is probable.
     """

@@ -184,7 +184,7 @@ _MADE: Final[dict[AnswerForm, Callable[..., Spec]]] = {
 
 
 def _labelled(answer: Rows, roles: _Roles) -> Rows:
-    """What tells the rows apart as one column of names, and the first figure beside it. Raises Undrawable."""
+    """Return what tells the rows apart as one column of names, and the first figure beside it. Raises Undrawable."""
     if not roles.labels:
         raise Undrawable("no column of it holds names or moments to tell the figures apart by")
     cuts = {index: _cut(answer, index) for index in roles.times}

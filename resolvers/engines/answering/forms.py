@@ -187,7 +187,7 @@ def _at_the_beginning(said: str) -> FormWish | None:
 
 
 def _without_verb(said: str) -> tuple[str, str | None]:
-    """What is to be drawn or saved, as what is to be shown; and the verb, where there is one."""
+    """Return what is to be drawn or saved, as what is to be shown; and the verb, where there is one."""
     found = _VERB.fullmatch(said)
     return (said, None) if found is None else (f"Show {found['rest']}", found["verb"])
 

@@ -120,8 +120,8 @@ def _bare(one: exp.Expr) -> str:
 
 
 def _named(query: exp.Select, key: exp.Expr, counted: str | None) -> str:
-    """What the column of a key is called: total_price, count_orders. Of joined tables, which rows are counted is not
-    told by the query alone: of artists and their albums, those of the second.
+    """Return what the column of a key is called: total_price, count_orders. Of joined tables, which rows are counted is
+    not told by the query alone: of artists and their albums, those of the second.
     """
     figure = next(iter(key.find_all(*_CALLED)), None)
     column = next(iter(key.find_all(exp.Column)), None)

@@ -150,7 +150,7 @@ def _table(said: Sentence, answer: Rows) -> None:
 
 
 def _label(said: Sentence, answer: Rows, row: int, labels: Sequence[int], figure: int) -> None:
-    """What a figure belongs to, and whether others have the same."""
+    """Return what a figure belongs to, and whether others have the same."""
     for place, index in enumerate(labels[:3]):
         said.add(", " if place else "", _cell(answer, row, index))
     if sum(one[figure] == answer.rows[row][figure] for one in answer.rows) > 1:

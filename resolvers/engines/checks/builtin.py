@@ -154,7 +154,7 @@ def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
 
 
 def _impossible(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
-    """What no value can be, however few there are."""
+    """Return what no value can be, however few there are."""
     for column in table.columns:
         for told, why in impossible(column, sample):
             made = _made(column.fqn, "invalidValues", "valid_values", told, True, why, True)

@@ -74,7 +74,7 @@ class Detector:
         self._looked: dict[tuple[str, ...], Looked] = {}
 
     def look(self, place: CheckedTable, names: tuple[str, ...]) -> Looked:
-        """What is wrong among some columns; of a large table in a sample."""
+        """Return what is wrong among some columns; of a large table in a sample."""
         if names not in self._looked:
             self._looked[names] = self._look(place, names)
         return self._looked[names]

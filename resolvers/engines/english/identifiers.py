@@ -181,7 +181,7 @@ def _expanded(token: str, at: int, tokens: Sequence[str], extra: Mapping[str, st
 
 
 def restates(title: str, name: str) -> bool:
-    """Whether a title spells the name's own letters and digits, so that a reader learns nothing new from it."""
+    """Return whether a title spells the name's own letters and digits, so that a reader learns nothing new from it."""
     return _letters(title) == _letters(name)
 
 

@@ -75,7 +75,7 @@ def _near(host: str, count: int, often: list[str], hosts: Counter[str]) -> str |
 
 
 def _is_slip(host: str, other: str) -> bool:
-    """Whether each part that differs keeps most of its letters: uni-dk for uni-de is another university."""
+    """Return whether each part that differs keeps most of its letters: uni-dk for uni-de is another university."""
     parts, others = _PARTS.split(host), _PARTS.split(other)
     if len(parts) != len(others):
         return True

@@ -57,7 +57,7 @@ def with_points(rows: Sequence[Sequence[Any]], commas: Set[int]) -> list[list[An
 
 
 def turned_back(found: Suspect) -> Suspect:
-    """What is said of a cell whose column was turned, as the column writes numbers."""
+    """Return what is said of a cell whose column was turned, as the column writes numbers."""
     reasons = tuple(
         replace(
             one,

@@ -58,5 +58,5 @@ def in_one_unit(pairs: Pairs, formula: Formula, power: int) -> list[tuple[float,
 
 
 def is_times(result: float, expected: float, power: int, formula: Formula) -> bool:
-    """Whether a result is a power of ten times what it should be, within the tolerance of the formula."""
+    """Return whether a result is a power of ten times what it should be, within the tolerance of the formula."""
     return bool(result and expected) and formula.is_near(result * 10.0**-power, expected)

@@ -174,7 +174,7 @@ def _agreement(column: TableColumn, things: Sequence[int]) -> float:
 
 
 def judge_reports(table: Sequence[TableColumn], reports: Reports) -> dict[tuple[int, int], Verdict]:
-    """What the rows of each thing say of the cells in which it is told; no word on what no row tells."""
+    """Return what the rows of each thing say of the cells in which it is told; no word on what no row tells."""
     plain = {index: _plain(table[index]) for index in reports.columns}
     tellers = table[reports.source].codes if reports.source is not None else [MISSING] * len(reports.things)
     told: dict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)

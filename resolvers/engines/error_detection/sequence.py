@@ -51,7 +51,7 @@ class Steps:
 
 
 def steps_of(table: Sequence[TableColumn]) -> Steps:
-    """What is in step, and out of step, in the columns of a table that are in order."""
+    """Return what is in step, and out of step, in the columns of a table that are in order."""
     found = Steps({}, {})
     for column in table:
         if not column.is_scalar or column.present < FEWEST or column.distinct < FEWEST_DIFFERENT:
@@ -65,7 +65,9 @@ def steps_of(table: Sequence[TableColumn]) -> Steps:
 
 
 def _without_moved(steps: Steps) -> dict[Cell, Reason]:
-    """What is out of step, but for rows that are so in each column in order: they stand elsewhere, and are right."""
+    """Return what is out of step, but for rows that are so in each column in order: they stand elsewhere, and are
+    right.
+    """
     if len(steps.kept) < 2:
         return steps.signs
     in_step = set[int]().union(*steps.kept.values())

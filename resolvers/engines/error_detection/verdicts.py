@@ -64,7 +64,7 @@ class Verdicts:
             self._trials[asset, one.kind][one.verdict not in FINE] += 1
 
     def judge(self, column_fqn: str, kind: Sign, marks: CellMarks, score: float) -> Judgement:
-        """What stands of a cell that the detector holds for wrong with a probability of `score`."""
+        """Return what stands of a cell that the detector holds for wrong with a probability of `score`."""
         said = [self._of_cell.get((column_fqn, marks.value, marks.row))]
         said += [self._always.get((column_fqn, kind, mark)) for mark in (marks.value, marks.form) if mark is not None]
         found = [one for one in said if one is not None]

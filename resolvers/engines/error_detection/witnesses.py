@@ -97,7 +97,7 @@ class Witnesses:
         return exceptions <= MOST_ROWS * len(self._table[left].codes)
 
     def hear(self, cell: Cell) -> tuple[float, Reason | None]:
-        """What the row says of a cell, as log odds beside those of its own signs; and the heaviest of it.
+        """Return what the row says of a cell, as log odds beside those of its own signs; and the heaviest of it.
 
         The reason weighs what it would if its witness were right: it tells people most, also where it is not sure.
         """
@@ -250,7 +250,7 @@ class Witnesses:
 
 
 def _damped(heard: _Heard) -> float:
-    """What is said of a cell: what comes together of several counts less than its sum."""
+    """Return what is said of a cell: what comes together of several counts less than its sum."""
     return heard.total / max(1.0, math.sqrt(heard.weight))
 
 

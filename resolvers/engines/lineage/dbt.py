@@ -120,7 +120,7 @@ def _model(id: str, node: Mapping[str, Any], nodes: Mapping[str, Any]) -> DbtMod
 
 
 def _depends_on(id: str, nodes: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a model reads, through ephemeral ones; it ends, whatever circles there are."""
+    """Return what a model reads, through ephemeral ones; it ends, whatever circles there are."""
     found: set[str] = set()
     waiting, seen = [id], {id}
     while waiting:

@@ -113,7 +113,7 @@ class Facts:
 
 
 def facts_of(node: exp.Select, dialect: str) -> Facts:
-    """What holds in the rows of a SELECT by its WHERE and by the joins whose conditions every row has met."""
+    """Return what holds in the rows of a SELECT by its WHERE and by the joins whose conditions every row has met."""
     facts = Facts()
     equal = dialect not in _FOLDS
     where = node.args.get("where")
@@ -170,7 +170,7 @@ def _alias(node: exp.Expr) -> str:
 
 
 def _not_null(condition: exp.Expr) -> exp.Expr | None:
-    """What a condition says of that it is not null. Some dialects write it as one node, others as two."""
+    """Return what a condition says of that it is not null. Some dialects write it as one node, others as two."""
     denied = isinstance(condition, exp.Not)
     inner = condition.this.unnest() if denied else condition
     if (
@@ -252,7 +252,7 @@ def reached(
 
 
 def truth(condition: exp.Expr) -> bool | None:
-    """Whether a condition holds by what is written there alone, as 1 = 1 does; None where rows decide on it."""
+    """Return whether a condition holds by what is written there alone, as 1 = 1 does; None where rows decide on it."""
     one = condition.unnest()
     if isinstance(one, exp.Boolean):
         return bool(one.this)
@@ -273,7 +273,9 @@ def truth(condition: exp.Expr) -> bool | None:
 
 
 def decided(node: exp.And | exp.Or) -> tuple[bool | None, list[exp.Expr]]:
-    """Whether conditions that are joined by AND or by OR hold, as `truth` says; and those on which rows decide."""
+    """Return whether conditions that are joined by AND or by OR hold, as `truth` says; and those on which
+    rows decide.
+    """
     kind, decides = type(node), isinstance(node, exp.Or)
     parts: list[exp.Expr] = []
     waiting: list[exp.Expr] = [node]

@@ -83,7 +83,7 @@ class Frame:
 
     @property
     def is_one_row(self) -> bool:
-        """Whether there is one row at most, which no order and no part of it can change."""
+        """Return whether there is one row at most, which no order and no part of it can change."""
         return len(self.items) < 2 and all(frozenset() in item.unique for item in self.items.values())
 
     def flow(self, table: str, column: str) -> Flow:
@@ -129,7 +129,7 @@ class Values:
     """The named windows."""
 
     def flow(self, root: exp.Expr | None, kind: Kind = Kind.IDENTITY) -> Flow:
-        """What the value of an expression depends on, taken in this way."""
+        """Return what the value of an expression depends on, taken in this way."""
         if root is None:
             return NONE
         found: set[Source] = set()
@@ -153,7 +153,7 @@ class Values:
         return frozenset(found)
 
     def _parts(self, node: exp.Expr, way: Kind) -> tuple[Flow, list[tuple[exp.Expr, Kind]]]:
-        """What an expression adds of itself, and the expressions in it with the way in which each is taken."""
+        """Return what an expression adds of itself, and the expressions in it with the way in which each is taken."""
         if isinstance(node, exp.Paren | exp.Alias):
             return NONE, [(node.this, way)]
         if isinstance(node, exp.Exists):
@@ -208,7 +208,7 @@ class Values:
         return found
 
     def _branches(self, node: exp.Case | exp.If, way: Kind) -> list[tuple[exp.Expr, Kind]]:
-        """What CASE takes, and what decides on it unless all that it takes is the same."""
+        """Return what CASE takes, and what decides on it unless all that it takes is the same."""
         deciding, how = _forced(way, Kind.CONDITIONAL), _raised(way, Kind.TRANSFORMATION)
         values = taken(node, self.frame.facts.never)
         found = [(one, how) for one in values]
@@ -218,7 +218,7 @@ class Values:
         return [(one, how) for one, how in found if one is not None]
 
     def _window(self, node: exp.Window, way: Kind) -> tuple[Flow, list[tuple[exp.Expr, Kind]]]:
-        """What is worked out over the rows around: it depends on all of them, however often they stand there."""
+        """Return what is worked out over the rows around: it depends on all of them, however often they stand there."""
         how = _forced(way, Kind.WINDOW)
         parts: list[tuple[exp.Expr, Kind]] = []
         around, ordered = self._ordered_within(node)
@@ -240,7 +240,7 @@ class Values:
         return as_kind(self.aggregating.rows | self.aggregating.copies, way), parts
 
     def _ordered_within(self, node: exp.Window) -> tuple[list[exp.Expr], list[exp.Expr]]:
-        """What a window is parted by, and what it is ordered by in each part: not what is equal in all of it."""
+        """Return what a window is parted by, and what it is ordered by in each part: not what is equal in all of it."""
         around = list(node.args.get("partition_by") or ())
         facts = self.frame.facts
         if self.frame.is_one_row:

@@ -22,7 +22,7 @@ class Reach:
 
 
 def reach(start: Node, step: Callable[[Node], Iterable[Node]], *, deepest: int, most: int = MOST_NODES) -> Reach:
-    """What can be reached from a node in so many steps, the nearest first; the node itself is left out."""
+    """Return what can be reached from a node in so many steps, the nearest first; the node itself is left out."""
     found: dict[Node, int] = {}
     waiting = deque([(start, 0)])
     while waiting:

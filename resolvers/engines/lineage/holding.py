@@ -49,7 +49,7 @@ class Comparison:
 
 
 def comparison(condition: exp.Expr) -> Comparison | None:
-    """What a condition says of a column beside something written; None where it says nothing of the kind."""
+    """Return what a condition says of a column beside something written; None where it says nothing of the kind."""
     one = condition.unnest()
     if type(one) not in _TURNED:
         return None

@@ -182,5 +182,5 @@ class LineageBinder(Binder):
 
 
 def _arguments(node: exp.Expr) -> tuple[exp.Expr, ...]:
-    """What a function in FROM is given; the whole call, where it is one."""
+    """Return what a function in FROM is given; the whole call, where it is one."""
     return tuple(node.expressions) if isinstance(node, exp.Unnest) else (node.this,)

@@ -70,7 +70,7 @@ class Event:
 
 
 def read_event(job: Mapping[str, Any], inputs: Iterable[Any], outputs: Iterable[Any]) -> Event:
-    """What an event tells. Raises Refused."""
+    """Return what an event tells. Raises Refused."""
     listed = list(outputs)
     if len(listed) > MOST_OUTPUTS:
         raise Refused("outputs", f"The event has {len(listed)} outputs. At most {MOST_OUTPUTS} are read.")

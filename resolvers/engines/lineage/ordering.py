@@ -79,7 +79,9 @@ def cut(node: exp.Expr, answer: Relation, terms: Sequence[Term]) -> Relation:
 
 
 def _sorts(answer: Relation, terms: Sequence[Term]) -> list[Flow]:
-    """What the order of each column depends on: of one that is ordered by itself, what is ordered by before it."""
+    """Return what the order of each column depends on: of one that is ordered by itself, what is ordered by
+    before it.
+    """
     if frozenset() in answer.unique:
         return [NONE] * len(answer.names)  # one row is in order
     sorts: list[Flow] = []

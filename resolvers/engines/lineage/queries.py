@@ -53,7 +53,7 @@ class Queries:
         self.work = Work()
 
     def answer(self, node: exp.Expr, frame: Frame | None = None) -> Relation:
-        """What a query answers with; `frame` is what it may name of the queries around it."""
+        """Return what a query answers with; `frame` is what it may name of the queries around it."""
         if isinstance(node, exp.Select):
             return self._within(node, lambda: self._select(node, frame))
         if isinstance(node, exp.SetOperation):
@@ -199,7 +199,7 @@ class Queries:
         return replace(answer, firsts=firsts)
 
     def _first_by(self, window: exp.Expr, node: exp.Select, values: Values, answer: Relation) -> Callable[[], Relation]:
-        """What remains of the rows of which ROW_NUMBER is 1, to be worked out when it is asked for."""
+        """Return what remains of the rows of which ROW_NUMBER is 1, to be worked out when it is asked for."""
         order = window.args.get("order")
         terms = [one.this for one in order.expressions] if order is not None else []
         keys = [self._term(one, node, values, answer, in_window=True) for one in window.args.get("partition_by") or ()]
@@ -383,7 +383,7 @@ def _in_brackets(node: exp.Subquery) -> bool:
 
 
 def _keys(group: exp.Group, node: exp.Select) -> list[exp.Expr]:
-    """What a SELECT groups by, with its numbers looked up."""
+    """Return what a SELECT groups by, with its numbers looked up."""
     found: list[exp.Expr] = []
     for one in group.expressions:
         if isinstance(one, exp.Literal) and not one.is_string:

@@ -43,7 +43,7 @@ class Token:
 
     @property
     def is_lemma(self) -> bool:
-        """Whether it is written as its lemma: a noun in the singular, a verb in its base form."""
+        """Return whether it is written as its lemma: a noun in the singular, a verb in its base form."""
         return self.text.lower() == self.lemma
 
 

@@ -50,7 +50,9 @@ _CODE: Final = 3
 
 
 def _meaning(description: str | None) -> str:
-    """What a description calls a column where its first clause is as short as a name; empty where it is longer."""
+    """Return what a description calls a column where its first clause is as short as a name; empty where it
+    is longer.
+    """
     words = first_clause(description).split()
     if len(words) > LONGEST_MEANING:
         return ""

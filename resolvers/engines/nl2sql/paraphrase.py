@@ -438,7 +438,7 @@ class _Speaker(CatalogNames):
         return kind is not None and kind.family == "text" and not kind.numeric
 
     def _kind(self, column: Column) -> TypedKind | None:
-        """What a column holds: of texts whether they are numbers or days."""
+        """Return what a column holds: of texts whether they are numbers or days."""
         facts = self._facts(column)
         table = self._known.profiles.get(column.table)
         profile = next((one for one in table.columns if one.name == column.column), None) if table else None
@@ -487,7 +487,7 @@ _FIRST_DAY: Final = " (1 is Monday)"
 
 
 def _unit(span: Span) -> str:
-    """What a span is called: a month, or the month of the year."""
+    """Return what a span is called: a month, or the month of the year."""
     if not span.part or span.unit in (Unit.YEAR, Unit.WEEKDAY):
         return span.unit.value
     if span.unit is Unit.CLOCK:

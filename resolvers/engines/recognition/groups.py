@@ -161,7 +161,9 @@ def _is_mixed(text: str) -> bool:
 
 
 def _passwords(around: NeighbourColumns) -> Found:
-    """What stands beside a login, and is none itself: words that many choose, or signs mixed as rules ask for it."""
+    """Return what stands beside a login, and is none itself: words that many choose, or signs mixed as rules ask for
+    it.
+    """
     logins = around.of("Username", "Email")
     found: Found = []
     for place, column in _free(around, 5):

@@ -123,7 +123,7 @@ def told(around: NeighbourColumns, judges: Sequence[Judge]) -> dict[int, list[Re
 
 
 def agreement_of(judge: Recognizer, tested: int, matched: int, strength: float) -> RecognizerMatch:
-    """What a column's neighbours say for it, 0 to 1, by how many of its values or rows."""
+    """Return what a column's neighbours say for it, 0 to 1, by how many of its values or rows."""
     return RecognizerMatch(judge, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
 
 
@@ -335,7 +335,7 @@ def _birth_years(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
 
 
 def _named(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
-    """What the names say beyond doubt; of what a proof says is something else, a name says nothing."""
+    """Return what the names say beyond doubt; of what a proof says is something else, a name says nothing."""
     found = []
     for place, column in enumerate(around.columns):
         match = by_name(column, around.has_persons_beside(place), around.now.year)

@@ -109,7 +109,7 @@ def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Recognize
 
 
 def _rank(match: RecognizerMatch) -> tuple[float, float]:
-    """What moved the score most comes first; a common form tells nothing by itself, and so comes last."""
+    """Return what moved the score most comes first; a common form tells nothing by itself, and so comes last."""
     return -_weight(match), -match.nats
 
 

@@ -134,7 +134,7 @@ def placed(reason: str, places: int, examples: Sequence[str]) -> str:
 
 
 def within_sentences(column: ColumnValues) -> Iterator[RecognizerMatch]:
-    """What the sentences of a column hold, with the share of rows, and where the first of it stands."""
+    """Return what the sentences of a column hold, with the share of rows, and where the first of it stands."""
     if not column.is_text:
         return
     texts = column.distinct[:MOST_TEXTS]

@@ -297,7 +297,7 @@ _LONGEST: Final = max(len(phrase.split()) for kind in KINDS for phrase in kind.p
 
 @lru_cache(maxsize=4096)
 def said(name: str) -> tuple[Unmistakable, ...]:
-    """What a column's name says beyond doubt: the phrase ends it, but for words that change nothing."""
+    """Return what a column's name says beyond doubt: the phrase ends it, but for words that change nothing."""
     spoken = list(words(plain(name)))
     ends: set[str] = set()
     while spoken:
@@ -316,7 +316,9 @@ def said(name: str) -> tuple[Unmistakable, ...]:
 
 
 def by_name(column: ColumnValues, among_persons: bool, now_year: int) -> RecognizerMatch | None:
-    """What the column's name says, when the values go with it; they must be of one kind, and not flags or moments."""
+    """Return what the column's name says, when the values go with it; they must be of one kind, and not flags or
+    moments.
+    """
     if not column.distinct or column.is_boolean or column.is_binary:
         return None
     for kind in said(column.facts.name):

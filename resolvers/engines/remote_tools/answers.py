@@ -18,7 +18,7 @@ class TooDeep(ValueError):
 
 
 def secrets_in(headers: Mapping[str, str]) -> list[str]:
-    """What is taken out of answers: the values of headers, and each word of them, the longest first."""
+    """Return what is taken out of answers: the values of headers, and each word of them, the longest first."""
     words = {word for value in headers.values() for word in (value, *value.split(" "))}
     return sorted((word for word in words if len(word) >= SHORTEST_SECRET and word.lower() != "bearer"), key=len)[::-1]
 

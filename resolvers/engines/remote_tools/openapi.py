@@ -161,7 +161,7 @@ class _Reading:
         return made | ({"$defs": definitions} if definitions else {})
 
     def _followed(self, value: Any) -> Mapping[str, Any]:
-        """What a reference to a component leads to."""
+        """Return what a reference to a component leads to."""
         for _ in range(10):
             if not isinstance(value, dict):
                 break

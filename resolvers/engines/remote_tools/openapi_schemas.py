@@ -28,7 +28,7 @@ class Schemas:
         self._leads_to: dict[str, list[str]] = {}
 
     def target(self, reference: Any) -> Any:
-        """What a reference into the document's components leads to. Raises UnusableSchema."""
+        """Return what a reference into the document's components leads to. Raises UnusableSchema."""
         found: Any = self._document
         if not isinstance(reference, str) or not reference.startswith("#/components/"):
             raise UnusableSchema("a reference of it leads out of the document's components")

@@ -31,7 +31,7 @@ _LIMITS: Final = {
 
 
 def in_words(rule: Expectation, good: int | None, of: int | None, *, hides_values: bool = False) -> str:
-    """What a rule allows, and what was found: "At most 2 of 100 rows may be empty; 7 are (70 of 1,000)."
+    """Return what a rule allows, and what was found: "At most 2 of 100 rows may be empty; 7 are (70 of 1,000)."
 
     With `hides_values` no value out of the data is named, as where they are personal.
     """
@@ -58,7 +58,7 @@ class Measure:
 
 
 def breach_in_words(measure: Measure, bad: int, of: int) -> str:
-    """What was found without a rule: "20 of 2,910 rows have the same `number` as another." No value is named."""
+    """Return what was found without a rule: "20 of 2,910 rows have the same `number` as another." No value is named."""
     breach = _breach(measure, hides=True)
     verb, _, rest = breach.partition(" ")
     one, many = {"be": ("is", "are"), "have": ("has", "have")}.get(verb, (f"{verb}s", verb))

@@ -95,7 +95,7 @@ def grounds(reason: str) -> str:
 
 
 def row_key(key: Mapping[str, Any] | None) -> str:
-    """What tells a row apart, as `name is value`; a dash where nothing does."""
+    """Return what tells a row apart, as `name is value`; a dash where nothing does."""
     if not key:
         return NOTHING
     return ", ".join(

@@ -233,7 +233,7 @@ def _pattern(subject: ColumnSubject, values: CleanValues) -> RuleDraft | None:
 
 
 def _set_apart(values: CleanValues) -> dict[str, Any]:
-    """What stands for no value so often that the column means it: it counts as missing, and never as valid."""
+    """Return what stands for no value so often that the column means it: it counts as missing, and never as valid."""
     return {"missingValues": sorted(values.stand_ins)} if values.stand_ins else {}
 
 

@@ -112,7 +112,7 @@ class Binder:
             yield self._kpi(each.name, tree, one, each.words, key)
 
     def _described(self, words: Words, where: str) -> None:
-        """What describes a table or column under its own name belongs to the catalog, and is no memory."""
+        """Return what describes a table or column under its own name belongs to the catalog, and is no memory."""
         if words.description:
             self.found.miss(where, "It only describes what the catalog has under this name. Describe it there.")
 
@@ -295,7 +295,7 @@ def memories_of(models: Sequence[Model], tables: Sequence[TableFacts], found: Un
 
 
 def _uncast(tree: exp.Expr) -> exp.Expr:
-    """What is told in another type, such as a number as a text, is what it was."""
+    """Return what is told in another type, such as a number as a text, is what it was."""
     while isinstance(tree, exp.Cast | exp.Paren):
         tree = tree.this
     return tree

@@ -135,7 +135,7 @@ def _term(memory: Memory, catalog: Catalog, made: Writing) -> None:
 
 
 def _words(memory: Memory, known: Iterable[str], made: Writing) -> Words:
-    """What a memory says in words; what else it says is told."""
+    """Return what a memory says in words; what else it says is told."""
     content = memory.content
     others = sorted(set(content) - set(known))
     if others:

@@ -31,7 +31,7 @@ class Words:
     """What only the format knows, such as extensions of vendors: given back to it, and used by nothing here."""
 
     def content(self) -> dict[str, Any]:
-        """What a memory holds of them."""
+        """Return what a memory holds of them."""
         said: dict[str, Any] = {
             "synonyms": list(self.synonyms),
             "description": self.description,

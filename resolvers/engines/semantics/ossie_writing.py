@@ -154,7 +154,7 @@ def write_ossie(made: Writing, name: str) -> tuple[str, int]:
 
 
 def _said(words: Words) -> dict[str, Any]:
-    """What a part of the document says in words."""
+    """Return what a part of the document says in words."""
     said: dict[str, Any] = {"description": words.description} if words.description else {}
     context: dict[str, Any] = {}
     for name, value in (

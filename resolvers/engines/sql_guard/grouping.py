@@ -247,7 +247,7 @@ class _Keeper:
             self.refuse("is aggregated without long products")
 
     def _computed(self, inner: exp.Expr) -> None:
-        """What an aggregate computes of columns is linear in them."""
+        """Return what an aggregate computes of columns is linear in them."""
         if isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce | exp.Literal | exp.Null):
             return
         if isinstance(inner, exp.Div):

@@ -176,7 +176,7 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
 
 
 def _look(node: exp.Expr) -> None:
-    """What depends on more than the kind of a node."""
+    """Return what depends on more than the kind of a node."""
     if isinstance(node, exp.Identifier):
         if not node.name.isprintable():
             raise QueryRefused("constructs", "A name holds signs that cannot be shown.")

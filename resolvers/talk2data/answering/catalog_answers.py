@@ -99,7 +99,7 @@ async def told_of_catalog(ctx: Context, aside: Aside, grounds: Sequence[Ground],
 
 
 async def _told_of_tables(ctx: Context, topic: Topic, tables: Sequence[_Found]) -> str | None:
-    """What is told of tables that are named."""
+    """Return what is told of tables that are named."""
     if topic is Topic.QUALITY:
         if any("quality" in _key(column.name) for one in tables for column in one.table.columns):
             return None  # which the rows themselves tell
@@ -423,7 +423,7 @@ def _near(subject: str, grounds: Sequence[Ground], names_of: Callable[[Ground], 
 
 
 def _unknown(subject: str, near: Sequence[str]) -> str:
-    """What is told of a name that the catalog does not have."""
+    """Return what is told of a name that the catalog does not have."""
     maybe = f" Did you mean {listed([f'“{one}”' for one in near], last='or')}?" if near else ""
     return f"Nothing in the catalog is called “{plain(subject, 120)}”.{maybe}"
 

@@ -91,7 +91,7 @@ def _of_reading(question: str, kept: dict[str, Any]) -> Exchange:
 
 
 def words_of(forbidden: Iterable[ColumnKey], known: Knowledge) -> list[str]:
-    """What a question may call columns that it must not ask for."""
+    """Return what a question may call columns that it must not ask for."""
     names = [name for key in forbidden for name in (called(known, key.table, key.column), key.column)]
     return list(dict.fromkeys(names))
 

@@ -247,7 +247,7 @@ class Work:
         return question.earlier[-1].provenance.resource_uri if question.earlier else None
 
     async def _told(self) -> str | None:
-        """What is told without a query; None for a question to the data."""
+        """Return what is told without a query; None for a question to the data."""
         question = self.question
         aside = None if self._begun is not None or question.chosen is not None else aside_of(question.text)
         if aside is None:

@@ -38,7 +38,7 @@ def readings_of(
 
 
 def asked_back(turn_id: str, asked: PipelineQuestion, found: AnswerOutcome) -> AskedBack | None:
-    """What is kept of a question back, for the reply to it; None of anything else."""
+    """Return what is kept of a question back, for the reply to it; None of anything else."""
     if found.kind is not AnswerKind.CLARIFICATION:
         return None
     if (again := asked.again) is not None:

@@ -90,7 +90,7 @@ def remembering(model: Model, opened: Database) -> LocalRelations:
 
 
 def _with_state(app: ASGIApp) -> ASGIApp:
-    """What the front of the server puts on a request."""
+    """Return what the front of the server puts on a request."""
 
     async def front(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "stoa": RequestState("req-1", "0" * 32)}, receive, send)

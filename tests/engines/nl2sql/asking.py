@@ -25,7 +25,7 @@ def loaded(name: str) -> Loaded:
 
 
 def answers(name: str) -> list[Answer]:
-    """What became of every question about a database."""
+    """Return what became of every question about a database."""
 
     async def ask() -> list[Answer]:
         session = Session(Planner(), loaded(name))
@@ -35,13 +35,13 @@ def answers(name: str) -> list[Answer]:
 
 
 def knowledge(name: str, **changes: object) -> Knowledge:
-    """What a drafter may know of a database."""
+    """Return what a drafter may know of a database."""
     database = loaded(name)
     return Knowledge(database.tables, database.profiles, dialect="duckdb", **changes)  # type: ignore[arg-type]
 
 
 def asked(text: str, known: Knowledge, name: str) -> Outcome:
-    """What the planner makes of a question."""
+    """Return what the planner makes of a question."""
     return asyncio.run(Planner().draft(Asked(text, NOW), known, loaded(name).found))
 
 

@@ -121,12 +121,12 @@ PROFILES = {
 
 
 def knowledge(*tables: TableFacts, **more: Any) -> Knowledge:
-    """What is known of some tables, or of all of this module."""
+    """Return what is known of some tables, or of all of this module."""
     return Knowledge(tables or ALL, **{"profiles": PROFILES, **more})
 
 
 def asked(text: str, known: Knowledge, lookup: Lookup = no_lookup) -> Outcome:
-    """What the planner makes of a question, with nothing looked up unless it is told how."""
+    """Return what the planner makes of a question, with nothing looked up unless it is told how."""
     return asyncio.run(Planner().draft(Asked(text, NOW), known, lookup))
 
 

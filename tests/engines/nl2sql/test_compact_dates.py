@@ -31,7 +31,7 @@ KNOWN = knowledge(
 
 
 def answered(question: str) -> list[Any]:
-    """What the drafted query gives on the rows."""
+    """Return what the drafted query gives on the rows."""
     with duckdb.connect() as connection:
         connection.execute("create table checks (check_no integer, check_dt text, done_dt text, verdict text)")
         connection.executemany("insert into checks values (?, ?, ?, ?)", ROWS)

@@ -54,7 +54,7 @@ VALUES = {("customer", "city"): ("Rome", "Oslo"), ("customer", "name"): ("Ann", 
 
 
 def found(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
-    """What the columns of the shop hold."""
+    """Return what the columns of the shop hold."""
     return [
         FoundValue(key, value)
         for key in columns
@@ -370,7 +370,7 @@ def test_groups_are_chosen_by_their_figure(question: str) -> None:
     "question", ["as a percentage", "in percent", "show it as a share of the total", "as percentages instead"]
 )
 def test_figures_of_groups_become_parts_of_their_sum(question: str) -> None:
-    """What was counted stays the order, too."""
+    """Return what was counted stays the order, too."""
     share = Share(COUNT)
     assert after(BY_CITY, question) == replace(BY_CITY, outputs=outputs("customer.city", share))
 

@@ -22,7 +22,7 @@ KNOWN = knowledge(
 
 
 def draft(text: str, known: Knowledge = KNOWN) -> QueryDraft:
-    """What the planner drafts."""
+    """Return what the planner drafts."""
     return drafted(text, known)
 
 

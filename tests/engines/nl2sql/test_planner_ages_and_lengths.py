@@ -32,7 +32,7 @@ KNOWN = knowledge(DIVERS, DIVES, VOYAGES, profiles=PROFILES, dialect="duckdb")
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -26,7 +26,7 @@ KNOWN = knowledge(GUIDES, TOURS, HALTS, GUESTS, PURCHASES, MARKS, COURSES, HUTS,
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -37,7 +37,7 @@ KNOWN = knowledge(*CLUB, profiles=PROFILES, dialect="duckdb")
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -125,7 +125,7 @@ def test_sizes_put_figures_in_order_and_not_names(question: str) -> None:
 
 
 def test_the_average_of_a_measure_that_is_a_sum_is_asked_back() -> None:
-    """What is averaged over is not said by its expression."""
+    """Return what is averaged over is not said by its expression."""
     known = knowledge("shop", memories=(REVENUE,))
     assert isinstance(asked("average revenue per customer", known, "shop"), Clarification)
 
@@ -239,7 +239,7 @@ def test_a_disputed_example_is_not_used() -> None:
 
 
 def test_a_forbidden_column_is_refused_by_name() -> None:
-    """Whether it is shown, filtered by, ordered by or averaged."""
+    """Return whether it is shown, filtered by, ordered by or averaged."""
     salary = ColumnKey(next(one.fqn for one in loaded("staff").tables if one.name == "employee"), "Salary")
     known = knowledge("staff", forbidden=frozenset((salary,)))
     for question in (

@@ -36,7 +36,7 @@ GARDEN = knowledge(
 
 
 def sql(text: str) -> str:
-    """What the planner writes of the garden, without the quotes of names."""
+    """Return what the planner writes of the garden, without the quotes of names."""
     return drafted(text, GARDEN).sql.replace('"', "")
 
 
@@ -133,7 +133,7 @@ RAILS = knowledge(
 
 
 def rails(text: str) -> str:
-    """What the planner writes of rides, without the quotes of names."""
+    """Return what the planner writes of rides, without the quotes of names."""
     return drafted(text, RAILS).sql.replace('"', "")
 
 
@@ -316,7 +316,7 @@ FUNDED = knowledge(TRIP, BACKER, FUNDING)
 
 
 def funded(text: str) -> str:
-    """What the planner writes of trips and who pays for them, without the quotes of names."""
+    """Return what the planner writes of trips and who pays for them, without the quotes of names."""
     return drafted(text, FUNDED).sql.replace('"', "")
 
 

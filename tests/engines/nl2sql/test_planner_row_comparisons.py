@@ -23,7 +23,7 @@ KNOWN = knowledge(KEEPERS, TOWERS, STAYS, VISITORS, profiles=PROFILES)
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -18,7 +18,7 @@ KNOWN = knowledge(
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -22,7 +22,7 @@ KNOWN = knowledge(
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question, without the quotes of names."""
+    """Return what the planner writes for a question, without the quotes of names."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -31,7 +31,7 @@ KNOWN = knowledge(
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question, without the quotes of names."""
+    """Return what the planner writes for a question, without the quotes of names."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 
@@ -62,7 +62,7 @@ BOTH_ENDS = knowledge(PORT, TRIP, profiles={PORT.fqn: profiled(PORT, {"harbour_n
 
 
 def ends(text: str) -> str:
-    """What the planner writes of crossings between two harbours."""
+    """Return what the planner writes of crossings between two harbours."""
     return drafted(text, BOTH_ENDS).sql.replace('"', "")
 
 

@@ -53,7 +53,7 @@ def sql(text: str) -> str:
 
 
 def total(column: str, end: str) -> str:
-    """What riders are chosen by whose seasons come to something."""
+    """Return what riders are chosen by whose seasons come to something."""
     return f"GROUP BY seasons.rider_id HAVING SUM(seasons.{column}) {end}"
 
 

@@ -17,7 +17,7 @@ KNOWN = knowledge(
 
 
 def draft(text: str) -> QueryDraft:
-    """What the planner answers a question with."""
+    """Return what the planner answers a question with."""
     return drafted(text, KNOWN)
 
 

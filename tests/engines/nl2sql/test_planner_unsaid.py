@@ -17,7 +17,7 @@ KNOWN = knowledge(
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question without a warning."""
+    """Return what the planner writes for a question without a warning."""
     found = drafted(text, KNOWN)
     assert found.confidence >= UNSURE, found
     return found.sql.replace('"', "")

@@ -45,7 +45,7 @@ KNOWN = knowledge(BREEDERS, HORSES, INSPECTIONS, FARRIERS, JOBS, BILLS, profiles
 
 
 def sql(text: str) -> str:
-    """What the planner writes for a question."""
+    """Return what the planner writes for a question."""
     return drafted(text, KNOWN).sql.replace('"', "")
 
 

@@ -39,7 +39,7 @@ def called(share: int) -> TableProfile:
 
 
 def answered(question: str, share: int = 95) -> tuple[QueryDraft, list[Any]]:
-    """What is drafted, and what it gives on the rows."""
+    """Return what is drafted, and what it gives on the rows."""
     draft = drafted(question, knowledge(CALL, profiles={CALL.fqn: called(share)}))
     with duckdb.connect() as connection:
         connection.execute('create table "call" (id integer, seen_at text, topic text)')

@@ -19,7 +19,7 @@ def table_of(columns: Mapping[str, Sequence[Any]], *, name: str = "t7", **facts:
 
 
 def found_in(columns: Mapping[str, Sequence[Any]], **facts: Any) -> dict[str, list[TagFinding]]:
-    """What is found in a table."""
+    """Return what is found in a table."""
     table, sample = table_of(columns, **facts)
     return recognize(table, sample, NOW)
 

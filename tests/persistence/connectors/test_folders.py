@@ -7,7 +7,7 @@ from persistence.connectors.core.folders import Folder, Folders, folders_of, par
 
 
 def opens(entry: str, organization: str, *, alone: bool = False) -> tuple[Folder, ...]:
-    """What one entry opens to an organization."""
+    """Return what one entry opens to an organization."""
     return folders_of(parsed((entry,)), organization, alone=alone).allowed
 
 

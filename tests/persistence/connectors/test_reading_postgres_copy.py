@@ -35,7 +35,7 @@ AS_TEXT = ("exact", "list", "address")
 
 @pytest.fixture(scope="module")
 def reading(postgres_server: PostgresServer) -> Iterator[tuple[Any, str]]:
-    """What reads a database with the table above, and the database's URL."""
+    """Return what reads a database with the table above, and the database's URL."""
     url = postgres_server.create_database()
     with psycopg.connect(url, autocommit=True) as session:
         session.execute(TABLE.encode())

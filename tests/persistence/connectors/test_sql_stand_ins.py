@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("stand-ins")
 
 @pytest.fixture(scope="module")
 def found() -> Any:
-    """What the connector read."""
+    """Return what the connector read."""
     if not PYTHON.exists():
         missing("The stand-in for Snowflake", "run `bash .ci/install-stand-ins`")
     script = ROOT / "tests" / "support" / "read_snowflake.py"

@@ -194,7 +194,7 @@ class Wards:
         return self._session.execute(statement.encode() if self.dialect == "postgres" else statement)
 
     def run(self, statement: str) -> Outcome:
-        """What comes of a query: every value of it as a text."""
+        """Return what comes of a query: every value of it as a text."""
         try:
             return Outcome(tuple("|".join(map(_told, row)) for row in self._run(statement).fetchall()))
         except (duckdb.Error, psycopg.Error) as error:

@@ -41,7 +41,7 @@ def _statement(kind: str) -> Maker:
 
 
 def _bomb(chance: random.Random, dialect: str) -> str:
-    """What takes long: recursion, products of tables, and queries too long or too deep."""
+    """Return what takes long: recursion, products of tables, and queries too long or too deep."""
     number = chance.choice((3, 5, 12, 60, 150, 400, 1500))
     crossed = ", ".join(f"{chance.choice(_CROSSED)} a{at}" for at in range(1, chance.choice((3, 4, 5))))
     query = "select id from teams"

@@ -45,7 +45,7 @@ def _answers_only(patch: Patch) -> None:
 
 
 def _outermost_only(patch: Patch) -> None:
-    """What queries inside of the query read is not written down."""
+    """Return what queries inside of the query read is not written down."""
     whole = resolving.NameResolver._mark
 
     def mark(self: Any, origin: Any, clause: str, scope: Any) -> None:

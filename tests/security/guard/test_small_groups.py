@@ -48,7 +48,7 @@ def _relation(table: Table) -> exp.Table:
 
 
 def _sent(text: str, ground: Ground, dialect: str) -> str | None:
-    """What the guard lets through of a draft; None when it refuses."""
+    """Return what the guard lets through of a draft; None when it refuses."""
     how: dict[str, Any] = {"dialect": dialect, "tables": TABLES, "most_rows": 1000, "relation": _relation}
     try:
         return guard_sql(text, policies=(ground.policy,), **how).query.sql(dialect=dialect, identify=True)

@@ -116,7 +116,7 @@ def leaks(passed: Sequence[Passed], engine: Engine) -> tuple[list[Leak], Counter
 
 
 def _seen(one: Passed, outcome: Outcome) -> tuple[list[str], bool]:
-    """What somebody learns from it; rows that nobody ordered come in any order, which means nothing."""
+    """Return what somebody learns from it; rows that nobody ordered come in any order, which means nothing."""
     ordered = "ORDER BY" in one.sent
     return list(outcome.rows) if ordered else sorted(outcome.rows), outcome.error is not None
 

@@ -212,7 +212,7 @@ class Ingestion(RunWork):
 
 
 def _told(found: tuple[list[CatalogTable], str, str]) -> list[ToldStatement]:
-    """What the views of a connection tell of lineage."""
+    """Return what the views of a connection tell of lineage."""
     tables, uri, dialect = found
     if not any(one.is_view and one.definition for one in tables):
         return []
@@ -220,7 +220,7 @@ def _told(found: tuple[list[CatalogTable], str, str]) -> list[ToldStatement]:
 
 
 def _advice(ignored: Mapping[str, Any]) -> str:
-    """What to look at when a source shows nothing: the files that are no tables, where it has such."""
+    """Return what to look at when a source shows nothing: the files that are no tables, where it has such."""
     named = ignored.get("ignored") or ()
     if not named:
         return "Check the user's permissions, selected_tables and asset_fqn."

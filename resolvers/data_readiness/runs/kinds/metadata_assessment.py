@@ -141,7 +141,7 @@ class MetadataAssessment(RunWork):
         return found
 
     def _alone(self, row: Mapping[str, Any], good: set[str]) -> list[tuple[str, Finding | None]]:
-        """What is missing of an asset itself, by check: nothing of what is counted where it is in."""
+        """Return what is missing of an asset itself, by check: nothing of what is counted where it is in."""
         above = row["parent_fqn"]
         is_counted = row["type"] != AssetType.DATABASE and above is not None and self._comes_to(above)
         found: list[tuple[str, Finding | None]] = []
@@ -203,7 +203,9 @@ class MetadataAssessment(RunWork):
     def _summed(
         self, row: Mapping[str, Any], below: Sequence[Mapping[str, Any]], has: Mapping[str, set[str]]
     ) -> list[tuple[str, Finding | None]]:
-        """What is missing of the tables of a schema, or of the columns of a table alone, as one sum of each kind."""
+        """Return what is missing of the tables of a schema, or of the columns of a table alone, as one sum of each
+        kind.
+        """
         found: list[tuple[str, Finding | None]] = []
         some = [one for one in below if one["type"] in COUNTED]
         for metric, kind in LOOKED_FOR:
@@ -247,7 +249,7 @@ def _schema_of(column: Mapping[str, Any]) -> str:
 
 
 def _of_columns(row: Mapping[str, Any], sums: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Finding | None]]:
-    """What is missing of the columns in the tables of a schema, as one sum of each kind, by check."""
+    """Return what is missing of the columns in the tables of a schema, as one sum of each kind, by check."""
     found: list[tuple[str, Finding | None]] = []
     metrics = {kind: metric for metric, kind in LOOKED_FOR}
     for kind, one in sums.items():

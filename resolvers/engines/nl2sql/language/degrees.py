@@ -26,7 +26,7 @@ class Degree:
 
     @property
     def is_of_time(self) -> bool:
-        """Whether it tells when something was."""
+        """Return whether it tells when something was."""
         return bool(_OF_TIME & set(self.measures))
 
 

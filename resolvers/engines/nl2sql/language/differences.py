@@ -89,7 +89,7 @@ def _more(found: re.Match[str]) -> Iterator[Halves]:
 
 
 def _in_place(said: str, other: str) -> tuple[str, str] | None:
-    """What is said of the one, and the same of the other."""
+    """Return what is said of the one, and the same of the other."""
     tie = re.match(rf"(?P<tie>{_IN}) ", other, re.IGNORECASE)
     if tie is not None:
         places = list(re.finditer(rf"\b{tie['tie']} ", said, re.IGNORECASE))

@@ -393,7 +393,7 @@ _CLAUSE_ENDS: Final = re.compile(r"[,;:.(]")
 
 
 def first_clause(description: str | None) -> str:
-    """What a description says before its first sign: it may be what a column is called."""
+    """Return what a description says before its first sign: it may be what a column is called."""
     return _CLAUSE_ENDS.split((description or "").strip(), maxsplit=1)[0]
 
 

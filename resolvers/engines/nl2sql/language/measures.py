@@ -92,7 +92,7 @@ def unit_behind(tokens: Sequence[Token], at: int) -> str:
 
 
 def in_other_units(number: Decimal, said: str) -> frozenset[Decimal]:
-    """What a number in one unit is in each of the others that measure the same."""
+    """Return what a number in one unit is in each of the others that measure the same."""
     sizes = next((one for one in _SIZES if said in one), {})
     return frozenset(rounded(number * Decimal(sizes[said]) / Decimal(size)) for size in sizes.values())
 

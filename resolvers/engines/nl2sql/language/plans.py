@@ -71,17 +71,17 @@ class Said(NamedTuple):
 
     @property
     def is_of_time(self) -> bool:
-        """Whether times are compared rather than amounts."""
+        """Return whether times are compared rather than amounts."""
         return self.plan == "late"
 
     @property
     def is_of_amounts(self) -> bool:
-        """Whether amounts are compared: a budget or an estimate is of what something costs."""
+        """Return whether amounts are compared: a budget or an estimate is of what something costs."""
         return not self.deed and self.plan in (root_of("budget"), root_of("estimate"))
 
 
 def said_of_plans(tokens: Sequence[Token]) -> Said | None:
-    """What tokens say of something planned; None where they say nothing of it."""
+    """Return what tokens say of something planned; None where they say nothing of it."""
     for at, token in enumerate(tokens):
         low = token.text.lower()
         if token.quoted or low not in _SAYING:
@@ -120,7 +120,7 @@ def _deed(tokens: Sequence[Token], at: int) -> str:
 
 
 def is_foreseen(names: Iterable[str], said: Iterable[str]) -> bool:
-    """Whether a name says that something was only foreseen, as an estimated cost is, and a question does not."""
+    """Return whether a name says that something was only foreseen, as an estimated cost is, and a question does not."""
     told = {PLANS[root] for name in names if (root := root_of(name)) in PLANS} & _FORESEEN
     return bool(told) and told.isdisjoint(PLANS.get(root_of(word), "") for word in said)
 

@@ -93,7 +93,7 @@ def times_at(tokens: Sequence[Token], at: int, now: datetime) -> Iterator[Mentio
 
 
 def _is_during(tokens: Sequence[Token], at: int) -> bool:
-    """Whether something is said to have been at a time: `on a weekend`."""
+    """Return whether something is said to have been at a time: `on a weekend`."""
     before = [token.text.lower() for token in tokens[max(0, at - 2) : at]]
     if before and before[-1] in ("a", "the"):
         before.pop()

@@ -149,7 +149,7 @@ def items_behind(resolver: Resolver, items: list[Item]) -> list[Pair]:
 
 
 def above(item: Item, items: list[Item], pairs: list[Pair]) -> Item:
-    """What a further sentence shows of the one who stands above, where nothing else is asked for."""
+    """Return what a further sentence shows of the one who stands above, where nothing else is asked for."""
     if len(items) != 1 or not pairs or item.figures or item.table != items[0].table:
         return item
     terms = [replace(term, instance=ABOVE) if isinstance(term, Column) else term for term in item.terms]

@@ -56,7 +56,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         )
 
     def is_done(one: Mention) -> bool:
-        """Whether a verb says of rows what a column of theirs says of each of them: `sold_at`, of tickets."""
+        """Return whether a verb says of rows what a column of theirs says of each of them: `sold_at`, of tickets."""
         key = one.column
         return key is not None and key.table in used and one.score >= _DONE and _is_of_each(resolver.catalog, key)
 
@@ -78,7 +78,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
 
 
 def _is_of_each(catalog: Catalog, key: ColumnKey) -> bool:
-    """Whether a column tells of every row when something was done with it."""
+    """Return whether a column tells of every row when something was done with it."""
     profile = catalog.profile(key)
     return catalog.is_moment_like(key) and profile is not None and not profile.null_count
 
@@ -133,7 +133,7 @@ def _conditions(condition: Condition | None) -> int:
 
 
 def _takes_times_of_others(plan: Plan, resolver: "Resolver") -> bool:
-    """Whether rows are chosen or put in order by a time of other rows, which nothing names."""
+    """Return whether rows are chosen or put in order by a time of other rows, which nothing names."""
     mentions = resolver.cut.linked.mentions
     named = {plan.main} | {one.table for one in mentions if one.table is not None and one.score >= _SPOKEN}
     terms = [order.term for order in plan.orders]
@@ -149,7 +149,7 @@ def _takes_times_of_others(plan: Plan, resolver: "Resolver") -> bool:
 
 
 def _is_held_twice(choice: "Choice") -> bool:
-    """Whether a value is held by columns of two tables, and hardly anything tells which of them is meant."""
+    """Return whether a value is held by columns of two tables, and hardly anything tells which of them is meant."""
     if choice.kind != "value" or len(choice.options) < 2:
         return False
     (one, best), (other, second) = choice.options[:2]
@@ -159,7 +159,7 @@ def _is_held_twice(choice: "Choice") -> bool:
 
 
 def _has_names_beside(plan: Plan, resolver: "Resolver") -> bool:
-    """Whether what a row is called is shown beside other columns though nobody asked for it."""
+    """Return whether what a row is called is shown beside other columns though nobody asked for it."""
     if any(atom.is_(Cue.EVERYTHING) for atom in resolver.cut.atoms):
         return False
     mentions = resolver.cut.linked.mentions

@@ -63,7 +63,7 @@ def _rest(roots: set[str]) -> set[str]:
 
 
 def _comparable(catalog: Catalog, one: ColumnKey, other: ColumnKey, said: Said) -> bool:
-    """Whether both are times, or both amounts, as far as it is said which."""
+    """Return whether both are times, or both amounts, as far as it is said which."""
     times = [catalog.is_time(key) for key in (one, other)]
     if all(times):
         return not said.is_of_amounts

@@ -62,7 +62,7 @@ class Asking(Clauses):
             self.remember(noun.ref)
 
     def _action(self, offset: int) -> Degree | None:
-        """What the verb there is measured by."""
+        """Return what the verb there is measured by."""
         atom = self.at(offset)
         if atom is None or atom.last - atom.first != 1 or not (atom.verbal or atom.is_(Cue.LIGHT)):
             return None
@@ -135,7 +135,9 @@ class Asking(Clauses):
         return True
 
     def _is_deed(self, before: Atom, at: int) -> bool:
-        """Whether what stands before `every` says what was done, or where something is: `bought every`, `is in all`."""
+        """Return whether what stands before `every` says what was done, or where something is: `bought every`, `is in
+        all`.
+        """
         if before.verbal or before.is_(Cue.LIGHT, Cue.HAVE, Cue.BY):
             return True
         if self.atoms[at].text.lower() in ("in every", "on every", "at every"):

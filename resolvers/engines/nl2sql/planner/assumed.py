@@ -67,7 +67,7 @@ class Revenue:
 
 
 def with_revenue(known: Knowledge, linked: Linked) -> Knowledge | None:
-    """What is known with revenue as a measure; None where it is not asked for, or no table alone tells it."""
+    """Return what is known with revenue as a measure; None where it is not asked for, or no table alone tells it."""
     said = {word for token in linked.tokens for word in (token.lemma, token.text.lower())}
     deeds = said & _DEEDS if {"how", "much"} <= said else set()
     if not (said & _SAID or deeds) or said & _SHARES:
@@ -97,7 +97,9 @@ def said_so(draft: QueryDraft, known: Knowledge) -> QueryDraft | None:
 
 
 def _revenue(known: Knowledge, said: Collection[str]) -> Revenue | None:
-    """What the only table tells that can: prices times quantities, or else amounts of what happened to other rows."""
+    """Return what the only table tells that can: prices times quantities, or else amounts of what happened to other
+    rows.
+    """
     vocabulary = Vocabulary.of(known)
     products, amounts = [], []
     for table in known.tables:

@@ -105,7 +105,7 @@ class Ref:
     _kinds: _Kinds | None = field(default=None, init=False, repr=False, compare=False)
 
     def of(self, kind: MentionKind) -> Sequence[Mention]:
-        """What they may stand for of one kind, best first."""
+        """Return what they may stand for of one kind, best first."""
         return self._of(kind)[0]
 
     def best(self, kind: MentionKind) -> float:
@@ -145,7 +145,7 @@ class Ref:
 
     @property
     def knowledge(self) -> Sequence[Mention]:
-        """What memories say."""
+        """Return what memories say."""
         return self.of(MentionKind.KNOWLEDGE)
 
     @property
@@ -160,22 +160,22 @@ class Ref:
 
     @property
     def is_month(self) -> bool:
-        """Whether it names a month without a year, and no value of the data."""
+        """Return whether it names a month without a year, and no value of the data."""
         return not self.values and any(one.how == "month" for one in self.literals)
 
     @property
     def is_weekday(self) -> bool:
-        """Whether it names days of the week, and no value of the data."""
+        """Return whether it names days of the week, and no value of the data."""
         return not self.values and any(one.how == "weekday" for one in self.literals)
 
     @property
     def recurs(self) -> bool:
-        """Whether it names a month without a year or days of the week, which come again and again."""
+        """Return whether it names a month without a year or days of the week, which come again and again."""
         return self.is_month or self.is_weekday
 
     @property
     def is_noun(self) -> bool:
-        """Whether it may name a table, a column or a measure."""
+        """Return whether it may name a table, a column or a measure."""
         return bool(self.tables or self.columns or self.measures)
 
 
@@ -198,11 +198,11 @@ class Atom:
 
     @property
     def may_be_verb(self) -> bool:
-        """Whether it tells what somebody or something does, as far as its role tells."""
+        """Return whether it tells what somebody or something does, as far as its role tells."""
         return self.verbal or self.is_unknown or self.cue is Cue.LIGHT
 
     def is_(self, *cues: Cue) -> bool:
-        """Whether it has one of these roles."""
+        """Return whether it has one of these roles."""
         return self.cue in cues
 
 
@@ -300,7 +300,7 @@ def cut(linked: Linked) -> Cut:
 
 
 def _is_rows(atom: Atom) -> bool:
-    """Whether an atom names rows, or a column with them, and no value or text."""
+    """Return whether an atom names rows, or a column with them, and no value or text."""
     ref = atom.ref
     if atom.cue is not None or ref is None or ref.values:
         return False
@@ -310,7 +310,9 @@ def _is_rows(atom: Atom) -> bool:
 
 
 def _tells_how_many(mention: Mention, tokens: Sequence[Token], tables: Container[tuple[int, str | None]]) -> bool:
-    """Whether a name takes in the rows that a number and its kind stand before: `4 bedroom flats`, of `bedrooms`."""
+    """Return whether a name takes in the rows that a number and its kind stand before: `4 bedroom flats`, of
+    `bedrooms`.
+    """
     if mention.column is None or mention.last - mention.first != 2 or not mention.first:
         return False
     before, kind = tokens[mention.first - 1].text, tokens[mention.first]
@@ -319,7 +321,7 @@ def _tells_how_many(mention: Mention, tokens: Sequence[Token], tables: Container
 
 
 def _is_told_in(linked: Linked, at: int) -> bool:
-    """Whether an answer is asked for in a unit that a column of those named is called by."""
+    """Return whether an answer is asked for in a unit that a column of those named is called by."""
     tokens = linked.tokens
     if not at or tokens[at - 1].lemma != "in":
         return False
@@ -328,7 +330,7 @@ def _is_told_in(linked: Linked, at: int) -> bool:
 
 
 def _is_kind(atom: Atom, behind: Atom) -> bool:
-    """Whether a word is a value of the very column that the word behind it names."""
+    """Return whether a word is a value of the very column that the word behind it names."""
     if atom.ref is None or behind.ref is None or behind.first != atom.last or behind.cue is not None:
         return False
     named = {one.column for one in behind.ref.columns if one.score >= 0.75}
@@ -372,7 +374,7 @@ def _had_most(atom: Atom, linked: Linked) -> list[Atom]:
 
 
 def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:
-    """Whether any word is a text to look for: `contain the word Live`."""
+    """Return whether any word is a text to look for: `contain the word Live`."""
     if not before or not before[-1].is_(Cue.MATCH) or (atom.ref is not None and (atom.ref.values or atom.ref.literals)):
         return False
     plain = atom.cue is None or atom.is_(Cue.STOP, Cue.LIGHT, Cue.ASK, Cue.DIRECTION, Cue.TOP, Cue.SUPERLATIVE)
@@ -435,18 +437,18 @@ def _starting(
 
 
 def _names_a_kind(start: int, last: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
-    """Whether `kind of` and what stands behind it is well called by a column."""
+    """Return whether `kind of` and what stands behind it is well called by a column."""
     behind = (found for (first, end), found in refs.items() if first == start + 1 and end > last)
     return any(one.kind is MentionKind.COLUMN and one.score >= _KIND for found in behind for one in found)
 
 
 def _counts(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a number stands right before a word."""
+    """Return whether a number stands right before a word."""
     return at > 0 and (is_numeric(tokens[at - 1].text) or tokens[at - 1].text.lower() in NUMBER_WORDS)
 
 
 def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
-    """Whether `number` or `count` is the last word of what a column is called, with the word before it."""
+    """Return whether `number` or `count` is the last word of what a column is called, with the word before it."""
     if not at or tokens[at].lemma not in ("number", "count") or not tokens[at - 1].text[:1].isalpha():
         return False
     behind = next((one for one in tokens[at + 1 :] if one.lemma not in ("of", "the", "a", "an", "our", "'s")), None)
@@ -456,7 +458,7 @@ def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list
 
 
 def _names_a_table(first: int, last: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
-    """Whether words inside may be a table."""
+    """Return whether words inside may be a table."""
     return any(
         one.kind is MentionKind.TABLE and one.score >= 0.5
         for (begin, end), mentions in refs.items()

@@ -52,7 +52,9 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
 
 
 def _is_another_way(resolver: Resolver, bridge: str, ends: tuple[Key, Key]) -> bool:
-    """Whether words speak for another of several keys to the same table: `starting in Dover`, of where it goes to."""
+    """Return whether words speak for another of several keys to the same table: `starting in Dover`, of where it goes
+    to.
+    """
     for end in ends:
         beside = keys_between(resolver.catalog, bridge, end.to)
         if not beside:
@@ -66,8 +68,9 @@ def _is_another_way(resolver: Resolver, bridge: str, ends: tuple[Key, Key]) -> b
 
 
 def _deed(catalog: Catalog, bridge: str, ends: tuple[Key, Key], said: set[str]) -> bool | None:
-    """Whether a word says the part that one end plays in what ties two tables: borrowed, of a loan's borrower. False
-    where the part of another key to the same table is said instead."""
+    """Return whether a word says the part that one end plays in what ties two tables: borrowed, of a loan's borrower.
+    False where the part of another key to the same table is said instead.
+    """
     for end in ends:
         beside = keys_between(catalog, bridge, end.to)
         if not beside:
@@ -102,7 +105,7 @@ def _bridges(catalog: Catalog) -> Iterator[Bridge]:
 
 
 def _roles(catalog: Catalog, key: Key) -> set[str]:
-    """What a row is to the other: the leader, the winner."""
+    """Return what a row is to the other: the leader, the winner."""
     words = set(catalog.words(ColumnKey(key.table, key.columns[0]))) - _IDENTIFIES - set(catalog.table_words(key.to))
     return {root_of(word) for word in words}
 
@@ -134,7 +137,7 @@ def _condition(one: Condition, main: str, bridge: str, ends: set[str], pairs: Pa
 
 
 def _is_bare(one: Condition, bridge: str) -> bool:
-    """Whether a condition only says that there are rows of the bridge."""
+    """Return whether a condition only says that there are rows of the bridge."""
     return isinstance(one, Related) and not one.negated and one.plan.main == bridge and one.plan.where is None
 
 

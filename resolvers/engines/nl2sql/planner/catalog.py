@@ -73,7 +73,7 @@ class Catalog:
         return found
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
-        """What the catalog knows of a column."""
+        """Return what the catalog knows of a column."""
         return self.columns[key]
 
     def of(self, table: str) -> Sequence[ColumnKey]:
@@ -97,7 +97,7 @@ class Catalog:
         return self.vocabulary.words(table)
 
     def kind(self, key: ColumnKey) -> ColumnKind:
-        """What the values of a column are."""
+        """Return what the values of a column are."""
         return self.vocabulary.column_kind(key)
 
     def profile(self, key: ColumnKey) -> ColumnProfile | None:
@@ -105,18 +105,18 @@ class Catalog:
         return self.vocabulary.profile(key)
 
     def is_number(self, key: ColumnKey) -> bool:
-        """Whether it holds numbers, whatever the type that they are stored as."""
+        """Return whether it holds numbers, whatever the type that they are stored as."""
         kind = self.kind(key)
         if kind is ColumnKind.YEAR:
             return any(word in (self.facts(key).data_type or "").upper() for word in _NUMBERS)
         return kind is ColumnKind.NUMBER
 
     def is_measure(self, key: ColumnKey) -> bool:
-        """Whether an average of it says something."""
+        """Return whether an average of it says something."""
         return self.is_number(key) and not self.is_key(key)
 
     def may_reach(self, key: ColumnKey, number: Decimal) -> bool:
-        """Whether a number is near enough to what a column holds, as far as its profile knows."""
+        """Return whether a number is near enough to what a column holds, as far as its profile knows."""
         profile = self.profile(key)
         if profile is None or profile.minimum is None or profile.maximum is None or not self.is_number(key):
             return True
@@ -127,20 +127,22 @@ class Catalog:
         return low - (high - low) <= number <= high + (high - low)
 
     def is_view(self, table: str) -> bool:
-        """Whether a table shows rows of others."""
+        """Return whether a table shows rows of others."""
         return table in self.tables and self.tables[table].is_view
 
     def is_unique(self, key: ColumnKey) -> bool:
-        """Whether no two rows have the same value, as far as the profile knows."""
+        """Return whether no two rows have the same value, as far as the profile knows."""
         profile = self.profile(key)
         return profile is not None and bool(profile.row_count) and profile.distinct_count == profile.row_count
 
     def is_numeric_text(self, key: ColumnKey) -> bool:
-        """Whether a text holds numbers only, as far as its profile tells."""
+        """Return whether a text holds numbers only, as far as its profile tells."""
         return self.vocabulary.is_numeric_text(key)
 
     def holds_more_than_numbers(self, key: ColumnKey) -> bool:
-        """Whether a text is taken for numbers though it holds words for a missing one: its first or last is none."""
+        """Return whether a text is taken for numbers though it holds words for a missing one: its first or last is
+        none.
+        """
         profile = self.profile(key)
         if (
             profile is None
@@ -152,11 +154,11 @@ class Catalog:
         return not all(is_numeric(one.strip()) for one in ends)
 
     def is_time(self, key: ColumnKey) -> bool:
-        """Whether it holds dates or moments."""
+        """Return whether it holds dates or moments."""
         return self.kind(key) in (ColumnKind.DATE, ColumnKind.MOMENT, ColumnKind.TIME)
 
     def is_day_number(self, key: ColumnKey) -> bool:
-        """Whether it holds days as numbers: 20240131."""
+        """Return whether it holds days as numbers: 20240131."""
         found = self._day_numbers.get(key)
         if found is None:
             profile = self.profile(key) if self.kind(key) is ColumnKind.NUMBER else None
@@ -167,21 +169,23 @@ class Catalog:
         return found
 
     def is_dated(self, key: ColumnKey) -> bool:
-        """Whether it holds dates or moments, or days as numbers."""
+        """Return whether it holds dates or moments, or days as numbers."""
         return self.is_time(key) or self.is_day_number(key)
 
     def is_year(self, key: ColumnKey) -> bool:
-        """Whether it holds years as numbers or texts."""
+        """Return whether it holds years as numbers or texts."""
         return self.kind(key) is ColumnKind.YEAR
 
     def is_moment_like(self, key: ColumnKey) -> bool:
-        """Whether it tells when, by what it holds or by its name."""
+        """Return whether it tells when, by what it holds or by its name."""
         if self.kind(key).is_temporal or self.is_day_number(key):
             return True
         return bool(set(self.words(key)) & _WHEN) and not self._tells_in_words(key) and not self._lasts(key)
 
     def _lasts(self, key: ColumnKey) -> bool:
-        """Whether numbers called by a span of time tell how many of them, and not which: `years_of_schooling`."""
+        """Return whether numbers called by a span of time tell how many of them, and not
+        which: `years_of_schooling`.
+        """
         profile = self.profile(key) if self.kind(key) is ColumnKind.NUMBER else None
         ends = [one for one in (profile.minimum, profile.maximum) if one] if profile is not None else []
         least, most = next((_WHICH[word] for word in self.words(key) if word in _WHICH), (None, None))
@@ -193,21 +197,23 @@ class Catalog:
             return False
 
     def _tells_in_words(self, key: ColumnKey) -> bool:
-        """Whether the values of a text are known, and none has a digit: the `time_of_day` is dawn, day or night."""
+        """Return whether the values of a text are known, and none has a digit: the `time_of_day` is dawn, day
+        or night.
+        """
         profile = self.profile(key) if self.is_text(key) else None
         values = [one.value for one in profile.top_values] if profile is not None and not profile.masked else []
         return bool(values) and not any(char.isdigit() for value in values for char in value)
 
     def is_text(self, key: ColumnKey) -> bool:
-        """Whether it holds words."""
+        """Return whether it holds words."""
         return self.kind(key) is ColumnKind.TEXT
 
     def is_boolean(self, key: ColumnKey) -> bool:
-        """Whether it holds truth."""
+        """Return whether it holds truth."""
         return self.kind(key) is ColumnKind.BOOLEAN
 
     def is_key(self, key: ColumnKey) -> bool:
-        """Whether it only identifies: a primary key, a reference, or named like one."""
+        """Return whether it only identifies: a primary key, a reference, or named like one."""
         found = self._only_identify.get(key)
         if found is None:
             measures = self.is_number(key) and self.words(key)[-1] not in _NUMBERING
@@ -227,14 +233,16 @@ class Catalog:
         return tuple(ColumnKey(table, name) for name in self.joins.key(table))
 
     def names(self, table: str) -> tuple[ColumnKey, ...]:
-        """What a row is called: its name column; first and last name; nothing when it has no such column."""
+        """Return what a row is called: its name column; first and last name; nothing when it has no such column."""
         if table not in self._names:
             found = self.vocabulary.name_columns(table)
             self._names[table] = tuple(key for key in found if key not in self.known.forbidden)
         return self._names[table]
 
     def is_shared_name(self, key: ColumnKey) -> bool:
-        """Whether what rows are called by is a thing of its own that several of them share: the quay of a berth."""
+        """Return whether what rows are called by is a thing of its own that several of them share: the quay of
+        a berth.
+        """
         profile = self.profile(key)
         own = set(self.words(key)) - NAMES - set(self.table_words(key.table))
         if not own or profile is None or not profile.distinct_count:
@@ -242,7 +250,7 @@ class Catalog:
         return profile.distinct_count * _SHARING <= profile.row_count
 
     def entity(self, table: str) -> tuple[ColumnKey, ...]:
-        """What to show of a row when nothing is said: its name, else its key, else all that it has."""
+        """Return what to show of a row when nothing is said: its name, else its key, else all that it has."""
         if names := self.names(table):
             return names
         key = self.key(table)
@@ -250,7 +258,7 @@ class Catalog:
 
     @cached_property
     def noted(self) -> "Noted":
-        """What people noted that plans must follow."""
+        """Return what people noted that plans must follow."""
         from resolvers.engines.nl2sql.planner.knowledge import Noted
 
         return Noted(self)
@@ -316,7 +324,7 @@ class Catalog:
         return min((self.distance(table, other) for other in others), default=0)
 
     def only_ties(self, table: str) -> bool:
-        """Whether a table holds nothing but keys: it ties others together."""
+        """Return whether a table holds nothing but keys: it ties others together."""
         found = self._ties.get(table)
         if found is None:
             found = all(self.is_key(column) or self.reference(column) is not None for column in self.of(table))
@@ -324,7 +332,7 @@ class Catalog:
         return found
 
     def refers(self, one: str, other: str) -> bool:
-        """Whether each row of a table has at most one row of the other, along the shortest chain of keys."""
+        """Return whether each row of a table has at most one row of the other, along the shortest chain of keys."""
         here, left = {one}, self.distance(one, other)
         while left:
             left -= 1

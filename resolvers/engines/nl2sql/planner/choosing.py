@@ -92,12 +92,12 @@ class Candidate:
 
     @property
     def tells_all(self) -> bool:
-        """Whether all that is said of rows is said of one table."""
+        """Return whether all that is said of rows is said of one table."""
         return {key.table for key in _columns(self.plan)} == {self.plan.main}
 
     @property
     def chooses(self) -> bool:
-        """Whether rows are chosen, put in order or put together, rather than all shown or counted."""
+        """Return whether rows are chosen, put in order or put together, rather than all shown or counted."""
         return bool(self.plan.where is not None or self.plan.orders or self.plan.groups)
 
 
@@ -287,7 +287,7 @@ def _made(plan: Plan, resolver: Resolver, catalog: Catalog, pieces: Cut, failed:
 
 
 def _denies_itself(plan: Plan, query: exp.Query, catalog: Catalog) -> bool:
-    """Whether no row can fit: what rows have none of is what they are joined to, or said to have as well."""
+    """Return whether no row can fit: what rows have none of is what they are joined to, or said to have as well."""
     related = [one for one in parts_of(plan.where) if isinstance(one, Related)]
     bare = [one for one in related if one.plan.where is None and one.plan.having is None]
     denied = {one.plan.main for one in bare if one.negated and one.fewer == 1 and one.plan.main != plan.main}
@@ -300,7 +300,7 @@ def _denies_itself(plan: Plan, query: exp.Query, catalog: Catalog) -> bool:
 
 
 def _is_farther(plan: Plan, resolver: Resolver, pieces: Cut, catalog: Catalog, score: float) -> bool:
-    """Whether a plan will not score more than this, which is told before it is written."""
+    """Return whether a plan will not score more than this, which is told before it is written."""
     if _fit(resolver) <= score:
         return True
     had = _columns(plan)
@@ -408,14 +408,16 @@ def _candidate(
 
 
 def _passes_over(plan: Plan, catalog: Catalog) -> bool:
-    """Whether a query reckons with a text of numbers that holds other texts as well, which it has to pass over."""
+    """Return whether a query reckons with a text of numbers that holds other texts as well, which it has to
+    pass over.
+    """
     reckoned = replace(plan, outputs=tuple(one for one in plan.outputs if not isinstance(one.term, Column)), groups=())
     return any(map(catalog.holds_more_than_numbers, _columns(reckoned)))
 
 
 def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:
-    """Whether words go on with those beside them, which stand for a column that they name too, or for a value of it:
-    cell phone number, the Docks district.
+    """Return whether words go on with those beside them, which stand for a column that they name too, or for a value of
+    it: cell phone number, the Docks district.
     """
     beside = [one for one in resolver.choices.values() if span[0] == one.last or span[1] == one.first]
     taken = {one.options[one.taken][0] for one in beside if one.kind in ("column", "value")}

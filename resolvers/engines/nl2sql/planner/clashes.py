@@ -80,7 +80,7 @@ class Clashes(Ranking):
         )
 
     def _asks_numbers(self) -> bool:
-        """Whether nothing but numbers is asked for: of several rows they are never meant to be the same."""
+        """Return whether nothing but numbers is asked for: of several rows they are never meant to be the same."""
         catalog = self.resolver.catalog
         return all(
             item.figures or (bool(item.columns) and all(catalog.is_measure(key) for key in item.columns))
@@ -117,17 +117,17 @@ class Clashes(Ranking):
         return plan
 
     def _are_all(self, column: Column, values: Sequence[Term]) -> bool:
-        """Whether a column has no other values, so that those of one and all together are the same as all."""
+        """Return whether a column has no other values, so that those of one and all together are the same as all."""
         profile = self.resolver.catalog.profile(ColumnKey(column.table, column.column))
         return profile is not None and profile.distinct_count is not None and profile.distinct_count <= len(values)
 
     def _are_of_one(self) -> bool:
-        """Whether the figures are averages and the like, which are taken of each, and not of all together."""
+        """Return whether the figures are averages and the like, which are taken of each, and not of all together."""
         terms = [term for item in self.items for term in item.terms]
         return any(isinstance(one, Figure) and one.aggregate not in (Aggregate.COUNT, Aggregate.SUM) for one in terms)
 
     def _from_to(self, one: Part, other: Part) -> bool:
-        """Whether `from` and `to` stand before two values: of one key, neither end is told apart."""
+        """Return whether `from` and `to` stand before two values: of one key, neither end is told apart."""
         firsts = [part.cond.values[0].first for part in (one, other) if part.cond.values]
         words = self.resolver.cut.linked.words
         return [list(words(max(0, first - 1), first)) for first in firsts] == [["from"], ["to"]]

@@ -95,7 +95,7 @@ class Clauses(ColumnPairs):
             self.near.insert(0, Ref(value.first, value.last, (rows,)))
 
     def sentence(self) -> None:
-        """What a further sentence says to show."""
+        """Return what a further sentence says to show."""
         self.i += 1
 
     def _only_lists(self, offset: int) -> bool:
@@ -307,7 +307,7 @@ class Clauses(ColumnPairs):
         return deed is not None and (deed.verbal or deed.is_(Cue.LIGHT))
 
     def _whole_ahead(self) -> bool:
-        """Whether a word for those whose data it is stands there, and none of their rows: `the company`."""
+        """Return whether a word for those whose data it is stands there, and none of their rows: `the company`."""
         atom, behind = self.at(), self.at(1)
         if atom is None or atom.last - atom.first != 1 or atom.first < 1 or atom.text.lower() not in _WHOLE:
             return False
@@ -318,7 +318,7 @@ class Clauses(ColumnPairs):
         return not called and not named
 
     def _says_all(self) -> bool:
-        """Whether a verb is the last thing said, or the only one that tells who is asked for."""
+        """Return whether a verb is the last thing said, or the only one that tells who is asked for."""
         by_somebody = self.is_(Cue.BY) and (self.at(1) is None or self.is_(Cue.END, offset=1))
         return self._ends() or by_somebody or (len(self.frame.items) == 1 and self.frame.asks_who)
 
@@ -447,11 +447,11 @@ class Clauses(ColumnPairs):
         return True
 
     def _is_elsewhere(self, start: int) -> bool:
-        """Whether `outside` stands before a noun."""
+        """Return whether `outside` stands before a noun."""
         return any(one.text.lower().startswith("outside") for one in self.atoms[max(0, start - 2) : start])
 
     def _who_did(self, before: int) -> bool:
-        """Whether a verb stands behind who did it: have left, patients who died, how many patients died."""
+        """Return whether a verb stands behind who did it: have left, patients who died, how many patients died."""
         if before < 0:
             return False
         atom = self.atoms[before]
@@ -472,17 +472,17 @@ class Clauses(ColumnPairs):
         return bool(said) and any({one.table for one in ref.tables} == said for ref in had)
 
     def _names(self, offset: int) -> bool:
-        """Whether a value there is written as a name."""
+        """Return whether a value there is written as a name."""
         atom = self.at(offset)
         return atom is not None and (atom.text[:1].isupper() or self.cut.linked.tokens[atom.first].quoted)
 
     def _follows(self, start: int) -> bool:
-        """Whether a noun stands right behind a value."""
+        """Return whether a noun stands right behind a value."""
         before = self.atoms[start - 1]
         return before.last == self.atoms[start].first and before.ref is not None and bool(before.ref.values)
 
     def _is_named(self) -> bool:
-        """Whether a value right behind a table is the name of one of its rows."""
+        """Return whether a value right behind a table is the name of one of its rows."""
         token = self.cut.linked.tokens[self.atoms[self.i].first]
         return token.quoted or token.text[:1].isupper()
 
@@ -493,7 +493,7 @@ class Clauses(ColumnPairs):
         return start > 0 and self.atoms[start - 1].is_(Cue.LIGHT, Cue.HAVE, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.NOT)
 
     def _rest(self, atom: Atom) -> None:
-        """What no rule reads."""
+        """Return what no rule reads."""
         last = self.last if self.last is not None and self.last.kind == "compare" else None
         compared = last.noun if last is not None else None
         if atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and compared is not None and not compared.aggregates:
@@ -569,8 +569,8 @@ class Clauses(ColumnPairs):
         self.i += 1
 
     def _is_of_items(self, item: Noun, figure: Aggregate | None, *, whole: bool) -> bool:
-        """Whether a figure said at the end is that of what is asked for: `what does a wash cost on average`, `how much
-        did each guest pay in total`.
+        """Return whether a figure said at the end is that of what is asked for: `what does a wash cost on average`,
+        `how much did each guest pay in total`.
         """
         if figure is None or item.count or item.share or item.everything:
             return False

@@ -29,7 +29,7 @@ def clock_column(resolver: Resolver, cond: Cond, column: ColumnKey | None, table
 
 
 def says_clock(cond: Cond) -> bool:
-    """Whether nothing but times of the day is compared with."""
+    """Return whether nothing but times of the day is compared with."""
     return bool(cond.values) and cond.nest is None and all(_time(ref) is not None for ref in cond.values)
 
 

@@ -150,7 +150,7 @@ class Comparisons(Ordering):
         self._had(noun, self.negated, (operator, (number,)))
 
     def _compared(self, noun: Noun | None) -> bool:
-        """What stands behind a word that compares."""
+        """Return what stands behind a word that compares."""
         start = self.i
         atom = self.atoms[self.i]
         cond = self._new("compare")
@@ -220,7 +220,7 @@ class Comparisons(Ordering):
             yield Ref(atom.first, atom.last, ())
 
     def _is_held(self, atom: Atom) -> bool:
-        """Whether what is contained is a value of its own rather than a part of a text."""
+        """Return whether what is contained is a value of its own rather than a part of a text."""
         ref = self.atoms[self.i].ref
         contains = atom.said == "contains" and atom.text.lower() not in ("like", "likes")
         last = (
@@ -348,7 +348,9 @@ class Comparisons(Ordering):
         self._add(cond)
 
     def _done(self) -> Ref | None:
-        """What was done so often: the table that a verb speaks of, or the last one named; None for what is shown."""
+        """Return what was done so often: the table that a verb speaks of, or the last one named; None for what is
+        shown.
+        """
         verbs = [atom.ref for atom in self.atoms[: self.i] if atom.verbal and atom.ref is not None]
         named = [ref for ref in verbs if ref.tables and calls_a_table(ref)]
         named = named or [ref for ref in verbs if _is_noted_so(ref)]
@@ -378,7 +380,7 @@ class Comparisons(Ordering):
         return self.atoms[self.i].first == self.atoms[self.i - 1].last
 
     def _says_every(self, first: int) -> bool:
-        """Whether `all` or the like stands between a token and what is read next."""
+        """Return whether `all` or the like stands between a token and what is read next."""
         last = self.atoms[self.i].first if self.i < len(self.atoms) else first
         said = {token.text.lower() for token in self.cut.linked.tokens[first:last]}
         return bool(said & {"all", "any", "every", "each"})
@@ -600,6 +602,8 @@ class Comparisons(Ordering):
 
 
 def _is_noted_so(ref: Ref) -> bool:
-    """Whether a verb names a column of the table that it names as well: admitted, of admissions with a day of it."""
+    """Return whether a verb names a column of the table that it names as well: admitted, of admissions with a day of
+    it.
+    """
     tables = {one.table for one in ref.tables}
     return any(one.column is not None and one.column.table in tables for one in ref.columns if one.score >= 0.8)

@@ -142,7 +142,7 @@ class Composer(Clashes):
         return number_of_rows(table, noun)
 
     def _as_figure(self, noun: Noun, item: Item) -> Item:
-        """What was computed already and is named again: its column, or the numbers of what was counted."""
+        """Return what was computed already and is named again: its column, or the numbers of what was counted."""
         if item.figures or item.noun.ref is None or len(item.columns) != 1:
             return item
         catalog, ref = self.resolver.catalog, item.noun.ref
@@ -266,7 +266,7 @@ class Composer(Clashes):
         return [table for table in dict.fromkeys(named) if table != main]
 
     def _preferred(self, plan: Plan, said: list[Condition]) -> tuple[Plan, list[Condition]]:
-        """What people prefer where the question says nothing: an order, a limit, rows left out."""
+        """Return what people prefer where the question says nothing: an order, a limit, rows left out."""
         noted, resolver = self.resolver.catalog.noted, self.resolver
         spoken = {column for condition in said for term in terms_in(condition) for column in columns_in(term)}
         used = {plan.main} | {item.table for item in self.items}
@@ -287,7 +287,7 @@ class Composer(Clashes):
         return plan, found
 
     def _tells_the_first(self) -> bool:
-        """Whether all that is asked for is the very figure that rows come first by: when the last visit was."""
+        """Return whether all that is asked for is the very figure that rows come first by: when the last visit was."""
         order = self.orders[0] if len(self.orders) == 1 else None
         if order is None or not isinstance(order.term, Column) or self._skipped():
             return False
@@ -295,7 +295,7 @@ class Composer(Clashes):
         return bool(self.items) and all(term == first for item in self.items for term in item.terms)
 
     def _many_of_the_first(self) -> bool:
-        """Whether more is asked for of the first of something than one row of its own."""
+        """Return whether more is asked for of the first of something than one row of its own."""
         if all(item.figures for item in self.items):
             return True
         term, catalog = self.orders[0].term, self.resolver.catalog
@@ -383,7 +383,7 @@ class Composer(Clashes):
         return not catalog.is_key(column) and not catalog.is_measure(column)
 
     def _names_no_rows(self, item: Item) -> bool:
-        """Whether a column is asked for in the plural, and neither its table nor a condition speaks of rows."""
+        """Return whether a column is asked for in the plural, and neither its table nor a condition speaks of rows."""
         if (
             item.noun.ref is None
             or self.resolver.frame.conditions
@@ -426,7 +426,9 @@ class Composer(Clashes):
         return outputs
 
     def _is_told(self, group: Item) -> bool:
-        """Whether the key of what is grouped by is shown already: `the city code and the number for each city`."""
+        """Return whether the key of what is grouped by is shown already: `the city code and the number for
+        each city`.
+        """
         catalog = self.resolver.catalog
         told = [column for item in self.items if not item.figures for column in item.columns]
         ties = [catalog.reference(column) for column in told]
@@ -436,7 +438,9 @@ class Composer(Clashes):
         return group.entity is not None and group.table in keys
 
     def _is_value(self, item: Item) -> bool:
-        """Whether a column is asked for by its name, which several rows may share: `last names of two wardens`."""
+        """Return whether a column is asked for by its name, which several rows may share: `last names of
+        two wardens`.
+        """
         noun, key = item.noun, self.resolver.catalog.key(item.table)
         return noun.ref is not None and not may_be_table(noun.ref) and noun.owner is None and key not in item.columns
 

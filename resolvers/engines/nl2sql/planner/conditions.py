@@ -205,8 +205,8 @@ class Conditions(Along):
         return Part(Related(main, plan, True), cond, None)
 
     def _is_said_besides(self, cond: Cond, tables: Collection[str | None]) -> bool:
-        """Whether what a verb says is told by what is named besides; not what something is said to have none of, nor
-        what it has besides: have a boat and are insured.
+        """Return whether what a verb says is told by what is named besides; not what something is said to have none of,
+        nor what it has besides: have a boat and are insured.
         """
         told = self.resolver.frame.conditions
         besides = set(self.resolver.mentioned()) - set(tables)
@@ -269,8 +269,8 @@ class Conditions(Along):
         return Part(turned, cond, column)
 
     def _is_below(self, column: ColumnKey, cond: Cond, main: str) -> bool:
-        """Whether a row has several of those that a condition is said of, none of which may be such. Of rows that are
-        counted it is denied of each of them: the most orders, leaving out orders from France.
+        """Return whether a row has several of those that a condition is said of, none of which may be such. Of rows
+        that are counted it is denied of each of them: the most orders, leaving out orders from France.
         """
         if column.table == main or self.catalog.refers(main, column.table):
             return False
@@ -334,7 +334,9 @@ class Conditions(Along):
         return column if column is not None and not BORN & set(self.catalog.words(column)) else None
 
     def _is_of_the_thing(self, column: ColumnKey, ref: Ref) -> bool:
-        """Whether a year of rows is taken though a verb before it is what another table notes: cars rented in 2024."""
+        """Return whether a year of rows is taken though a verb before it is what another table notes: cars rented in
+        2024.
+        """
         if not self.catalog.is_year(column):
             return False
         verbs = [atom.ref for atom in self.resolver.cut.atoms if atom.verbal and atom.last <= ref.first and atom.ref]
@@ -344,7 +346,7 @@ class Conditions(Along):
         )
 
     def _happens(self, column: ColumnKey) -> bool:
-        """Whether the beginning of rows is when they were: of a meeting, and not of a person or a firm."""
+        """Return whether the beginning of rows is when they were: of a meeting, and not of a person or a firm."""
         catalog, table = self.catalog, column.table
         if catalog.vocabulary.is_person(table) or LIVES & set(catalog.words(column)):
             return False

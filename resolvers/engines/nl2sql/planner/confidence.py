@@ -107,19 +107,21 @@ def _weakest(one: "Candidate") -> float:
 
 
 def _is_called(resolver: Resolver, span: tuple[int, int, str], target: Target) -> bool:
-    """Whether `name` is said, and what names a row is taken for it."""
+    """Return whether `name` is said, and what names a row is taken for it."""
     said = resolver.cut.linked.words(*span[:2]) == ["name"]
     return said and isinstance(target, ColumnKey) and target in resolver.catalog.names(target.table)
 
 
 def _is_namesake(mention: Mention, target: Target) -> bool:
-    """Whether another table has a column of the same name, which is mentioned."""
+    """Return whether another table has a column of the same name, which is mentioned."""
     column = mention.column if mention.kind is MentionKind.COLUMN else None
     return column is not None and isinstance(target, ColumnKey) and column.column == target.column
 
 
 def _is_tossed_up(one: "Candidate", rival: "Candidate | None") -> bool:
-    """Whether a figure is as likely one of another table: strikeouts, of those who bat and of those who pitch."""
+    """Return whether a figure is as likely one of another table: strikeouts, of those who bat and of those
+    who pitch.
+    """
     if rival is None or abs(one.score - rival.score) > _SAME:
         return False
     catalog = one.resolver.catalog
@@ -132,7 +134,7 @@ def _is_tossed_up(one: "Candidate", rival: "Candidate | None") -> bool:
 
 
 def _is_tied(choice: Choice) -> bool:
-    """Whether several tables are called by a part of the words, and nothing tells them apart."""
+    """Return whether several tables are called by a part of the words, and nothing tells them apart."""
     if choice.kind != "table" or len(choice.options) < 2:
         return False
     (_, best), (_, second) = choice.options[:2]

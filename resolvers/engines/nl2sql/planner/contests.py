@@ -39,10 +39,10 @@ def with_outcomes(linked: Linked) -> Linked:
 
 
 def _counts(one: Mention, at: int) -> bool:
-    """Whether a column is called by a verb, or by the verb and who does it: `managers won`."""
+    """Return whether a column is called by a verb, or by the verb and who does it: `managers won`."""
     return one.kind is MentionKind.COLUMN and one.last == at + 1 and one.score >= _COUNTED
 
 
 def _is_table(one: Mention, at: int) -> bool:
-    """Whether rows are contests, which are counted themselves."""
+    """Return whether rows are contests, which are counted themselves."""
     return one.kind is MentionKind.TABLE and (one.first, one.last) == (at, at + 1) and one.score >= _COUNTED

@@ -104,7 +104,7 @@ def number_of_rows(table: str, noun: Noun) -> Item:
 
 
 def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
-    """What is asked for per group: of rows their number, of amounts their sum, where a group has several."""
+    """Return what is asked for per group: of rows their number, of amounts their sum, where a group has several."""
     catalog, ref = resolver.catalog, item.noun.ref
     if item.figures or group is None or ref is None:
         return item
@@ -126,20 +126,24 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
 
 
 def is_amount(catalog: Catalog, column: ColumnKey) -> bool:
-    """Whether the numbers of a column are there to be added, as a quantity is, and a price of one is not."""
+    """Return whether the numbers of a column are there to be added, as a quantity is, and a price of one is not."""
     said = catalog.name_words(column)
     return bool(said & _ADDED) and not said & _OF_ONE
 
 
 def counts_things(catalog: Catalog, column: ColumnKey) -> bool:
-    """Whether a number is called by what there is in the plural, as downloads are, or a count: how many there are."""
+    """Return whether a number is called by what there is in the plural, as downloads are, or a count: how many there
+    are.
+    """
     last = tokens_of(column.column)[-1]
     many = last != singular(last) or (catalog.words(column)[-1] == "count" and len(catalog.words(column)) > 1)
     return catalog.is_measure(column) and many and not catalog.name_words(column) & _OF_ONE
 
 
 def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
-    """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
+    """Return whether a column tells what a piece or an hour costs, and the question does not say so: price
+    per night.
+    """
     said = resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
     return bool({"per", "unit", "hourly", "daily", "rate"} & resolver.catalog.name_words(column) - set(said))
 
@@ -167,7 +171,7 @@ def kept_count(resolver: Resolver, noun: Noun, counted: str | None) -> ColumnKey
 
 
 def amount_in(resolver: Resolver, table: str | None, noun: Noun) -> ColumnKey | None:
-    """What a table's rows amount to: the column that is named before it, or the only one that says so.
+    """Return what a table's rows amount to: the column that is named before it, or the only one that says so.
 
     The total of a word that is no plural, such as a harvest, is that of the only figure that adds up: the tonnes.
     """

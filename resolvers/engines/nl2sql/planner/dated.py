@@ -122,7 +122,9 @@ def on_weekdays(resolver: Resolver, column: ColumnKey, refs: Sequence[Ref]) -> C
 
 
 def of_the_calendar(resolver: Resolver, noun: Noun) -> bool:
-    """Whether the month asked for is one of the twelve, and not one of a year: in which month do most people marry?"""
+    """Return whether the month asked for is one of the twelve, and not one of a year: in which month do most people
+    marry?
+    """
     frame, tokens = resolver.frame, [token.text.lower() for token in resolver.cut.linked.tokens]
     if not frame.sorts or noun.ref is None or frame.groups:
         return False
@@ -139,7 +141,7 @@ def _compared(cond: Cond) -> list[Literal]:
 
 
 def denied(condition: Condition) -> Condition:
-    """What holds where a condition on months and days does not."""
+    """Return what holds where a condition on months and days does not."""
     match condition:
         case Both(parts):
             return Either(tuple(denied(one) for one in parts))
@@ -151,7 +153,7 @@ def denied(condition: Condition) -> Condition:
 
 
 def _said(resolver: Resolver, ref: Ref) -> _Said | None:
-    """What a word or several say of months and days."""
+    """Return what a word or several say of months and days."""
     if ref.values:
         return None
     tokens = resolver.cut.linked.tokens[ref.first : ref.last]
@@ -206,7 +208,7 @@ def _may_be_of(catalog: Catalog, key: ColumnKey, year: Decimal) -> bool:
 
 
 def _are_years(said: Sequence[_Said]) -> bool:
-    """Whether nothing but whole years was said."""
+    """Return whether nothing but whole years was said."""
     return all(
         not one.yearly and (one.first.month, one.first.day, one.last.month, one.last.day) == (1, 1, 12, 31)
         for one in said
@@ -244,7 +246,7 @@ def _parts(catalog: Catalog, column: ColumnKey) -> dict[Unit, Column | Span] | N
 
 
 def _part(catalog: Catalog, key: ColumnKey) -> Unit | None:
-    """Whether a column holds years, months of the year or days of the month, and nothing else."""
+    """Return whether a column holds years, months of the year or days of the month, and nothing else."""
     if catalog.is_year(key) and catalog.is_number(key) and catalog.words(key)[-1] == "year":
         return Unit.YEAR
     last = tokens_of(key.column)[-1]  # as it is written: a birthDay is no birthday beside a birthMonth

@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 
 def expression_of(resolver: Resolver, noun: Noun | None) -> Expression | None:
-    """What people defined under the name that a noun is, for the plan to use."""
+    """Return what people defined under the name that a noun is, for the plan to use."""
     memory, expression = _found(resolver, noun)
     if expression is not None:
         resolver.memories.add(memory)

@@ -25,7 +25,7 @@ def noted_of(resolver: Resolver, main: str) -> tuple[str, float] | None:
 
 
 def _says(resolver: Resolver, verb: str, table: str) -> bool:
-    """Whether a verb speaks of what a table notes."""
+    """Return whether a verb speaks of what a table notes."""
     words = resolver.catalog.table_words(table)
     if verb in _TRADING and _TRADES & set(words):
         return True
@@ -33,7 +33,7 @@ def _says(resolver: Resolver, verb: str, table: str) -> bool:
 
 
 def says_none(value: str) -> bool:
-    """Whether a value says that there is none of something: `None`, `no damage`."""
+    """Return whether a value says that there is none of something: `None`, `no damage`."""
     return value.lower().split()[:1] in _NONE
 
 

@@ -67,13 +67,13 @@ def measured_in(resolver: Resolver, values: Sequence[Ref], tables: Sequence[str]
 
 
 def _is_told_in(catalog: Catalog, key: ColumnKey, unit: str) -> bool:
-    """Whether a column is called after a unit, or after another of what that measures: `vol_ml`, of litres."""
+    """Return whether a column is called after a unit, or after another of what that measures: `vol_ml`, of litres."""
     words = catalog.words(key)
     return unit in words or scale(unit, words) is not None
 
 
 def _told_elsewhere(catalog: Catalog, unit: str, column: ColumnKey) -> bool:
-    """Whether a column of a table that is tied to this one's is called after the unit of a number."""
+    """Return whether a column of a table that is tied to this one's is called after the unit of a number."""
     tables = {table for key in catalog.joins.keys_of(column.table) for table in (key.table, key.to)}
     return any(
         catalog.is_measure(key) and _is_told_in(catalog, key, unit) for table in tables for key in catalog.of(table)
@@ -81,7 +81,7 @@ def _told_elsewhere(catalog: Catalog, unit: str, column: ColumnKey) -> bool:
 
 
 def says_an_amount(resolver: Resolver, ref: Ref) -> bool:
-    """Whether what stands before a number is said of amounts alone, so that it is no year: `under 1500`."""
+    """Return whether what stands before a number is said of amounts alone, so that it is no year: `under 1500`."""
     before = resolver.cut.linked.tokens[max(0, ref.first - 1) : ref.first]
     is_number = any(one.values and one.values[0].kind == "number" for one in ref.literals)
     return is_number and any(token.text.lower() in _OF_AMOUNTS for token in before)
@@ -146,7 +146,7 @@ _NEVER_NONE: Final = 0.4
 
 
 def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
-    """Whether `in 2018` tells when, rather than what an amount before it is equal to."""
+    """Return whether `in 2018` tells when, rather than what an amount before it is equal to."""
     catalog, ref = resolver.catalog, cond.values[0] if len(cond.values) == 1 else None
     if ref is None or cond.operator is not Operator.EQUAL or catalog.is_year(column):
         return False
@@ -189,7 +189,9 @@ def when_counted(
 
 
 def _is_told_of_another(resolver: Resolver, ref: Ref, main: str) -> bool:
-    """Whether a verb right behind the name of another table says when of its rows: `trips by vans built in 2010`."""
+    """Return whether a verb right behind the name of another table says when of its rows: `trips by vans built in
+    2010`.
+    """
     catalog = resolver.catalog
     told = [atom for atom in resolver.cut.atoms if atom.last <= ref.first]
     while told and told[-1].is_(Cue.PREPOSITION, Cue.COMPARE, Cue.FROM):
@@ -227,7 +229,7 @@ def when_of_rows(resolver: Resolver, table: str) -> ColumnKey | None:
 
 
 def may_equal(catalog: Catalog, column: ColumnKey, ref: Ref) -> bool:
-    """Whether a column that a verb suggests can hold a value."""
+    """Return whether a column that a verb suggests can hold a value."""
     kinds = {one.values[0].kind for one in ref.literals if one.values}
     if kinds & {"date", "moment"} or ref.recurs:
         return catalog.is_moment_like(column)

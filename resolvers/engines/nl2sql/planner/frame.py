@@ -171,5 +171,5 @@ class Frame:
 
     @property
     def asks_who(self) -> bool:
-        """Whether nothing but what was done tells who is asked for: `who managed the Yankees`."""
+        """Return whether nothing but what was done tells who is asked for: `who managed the Yankees`."""
         return any(one.wh == "who" and one.ref is None for one in self.items)

@@ -83,7 +83,7 @@ class Grouping:
         return found
 
     def _is_of_each(self, sort: Sort) -> bool:
-        """Whether each row asked for has the number that it is put in order by: the most downloaded episode."""
+        """Return whether each row asked for has the number that it is put in order by: the most downloaded episode."""
         column = done_most(self.resolver, sort, self.items)
         return column is not None and self.items[0].entity == column.table
 
@@ -104,7 +104,7 @@ class Grouping:
         return all(item.columns and self._has_one(group.entity, item.table) for item in means)
 
     def _has_one(self, group: str, table: str) -> bool:
-        """Whether no two rows of a table are of one row of the group: they are the same, or tied one to one."""
+        """Return whether no two rows of a table are of one row of the group: they are the same, or tied one to one."""
         if group == table:
             return True
         joins = self.resolver.catalog.joins
@@ -112,7 +112,7 @@ class Grouping:
         return any(joins.is_unique(table, key.columns) for key in keys)
 
     def _by_role(self, items: list[Item]) -> None:
-        """What is named by the part that it plays is shown along the key that tells it."""
+        """Return what is named by the part that it plays is shown along the key that tells it."""
         pairs = []
         for at, item in enumerate(items):
             if (found := by_role(self.resolver, item)) is not None:
@@ -124,7 +124,7 @@ class Grouping:
             self.resolver.frame.distinct = True  # the drivers, whatever they drove
 
     def _tells(self, group: Item) -> bool:
-        """Whether what is shown of each says already which one it is."""
+        """Return whether what is shown of each says already which one it is."""
         catalog = self.resolver.catalog
         shown = {column for item in (*self.items, *self.shown) for column in item.columns}
         keys = {catalog.key(group.table), *catalog.names(group.table), *group.columns}

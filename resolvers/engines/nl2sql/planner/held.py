@@ -16,20 +16,20 @@ _SPOKEN = 0.3
 
 
 def may_be_empty(catalog: Catalog, column: ColumnKey) -> bool:
-    """Whether a column tells when something happened, where it did."""
+    """Return whether a column tells when something happened, where it did."""
     profile = catalog.profile(column)
     return catalog.is_time(column) and profile is not None and bool(profile.null_count)
 
 
 def never_empty(catalog: Catalog, column: ColumnKey) -> bool:
-    """Whether a column holds an amount in every row, none of which is below 0, and some are 0."""
+    """Return whether a column holds an amount in every row, none of which is below 0, and some are 0."""
     profile = catalog.profile(column)
     told = profile is not None and catalog.is_measure(column) and profile.null_count == 0
     return told and profile is not None and profile.minimum is not None and profile.minimum.strip("0.") == ""
 
 
 def says_when(cond: Cond) -> bool:
-    """Whether all that is compared with is dates, and no other number."""
+    """Return whether all that is compared with is dates, and no other number."""
     return all(any(one.values and one.values[0].kind == "date" for one in ref.literals) for ref in cond.values)
 
 

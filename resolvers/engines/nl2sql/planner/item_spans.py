@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
 
 def is_rows(noun: Noun) -> bool:
-    """Whether a noun is surely what a table is called by."""
+    """Return whether a noun is surely what a table is called by."""
     return noun.ref is not None and surely_table(noun.ref)
 
 
@@ -64,7 +64,9 @@ class ItemSpans:
         return Item([term], column.table, noun, None, (column,))
 
     def _deeds(self, tables: Iterable[str]) -> set[str]:
-        """What the verbs of a question say that was done: of orders that were shipped, the months of shipping."""
+        """Return what the verbs of a question say that was done: of orders that were shipped, the months
+        of shipping.
+        """
         linked = self.resolver.cut.linked
         said = {word for atom in self.resolver.cut.atoms if atom.verbal for word in linked.words(atom.first, atom.last)}
         return said.difference(*map(self.catalog.table_words, tables))

@@ -124,7 +124,9 @@ class Items(ItemSpans):
         return self._column(target, noun)
 
     def _is_said_of_rows(self, noun: Noun, target: ColumnKey) -> bool:
-        """Whether words are what a flag says of rows, `union members` of yes and no; a condition then says so."""
+        """Return whether words are what a flag says of rows, `union members` of yes and no; a condition then
+        says so.
+        """
         if noun.ref is None or not noun.ref.values or self.catalog.vocabulary.flag(target) is None:
             return False
         flagged = Cond("value", noun.ref.first, values=(noun.ref,))
@@ -153,7 +155,7 @@ class Items(ItemSpans):
         return self._worth(when.table, noun)
 
     def _is_kind(self, key: ColumnKey) -> bool:
-        """Whether a column holds words, of which none is larger than another: the cheapest kind of room."""
+        """Return whether a column holds words, of which none is larger than another: the cheapest kind of room."""
         catalog = self.catalog
         return catalog.is_text(key) and not catalog.is_numeric_text(key) and not catalog.is_moment_like(key)
 
@@ -189,7 +191,7 @@ class Items(ItemSpans):
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
 
     def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:
-        """Whether `name`, or whoever plays a part, is asked for where there are a first and a last name."""
+        """Return whether `name`, or whoever plays a part, is asked for where there are a first and a last name."""
         if noun.ref is None or len(self.catalog.names(key.table)) < 2:
             return False
         said = set(self.resolver.cut.linked.words(noun.ref.first, noun.ref.last))
@@ -244,13 +246,14 @@ class Items(ItemSpans):
         return column
 
     def names_rows(self, noun: Noun) -> bool:
-        """Whether the most of something are rows, though a number of theirs is called as they are."""
+        """Return whether the most of something are rows, though a number of theirs is called as they are."""
         table = self.resolver.table(noun.ref)
         options = self.resolver.column_options(noun) if table is not None else {}
         return table is not None and self._is_one_of_its_rows(replace(noun, count=True), table, options)
 
     def _is_one_of_its_rows(self, noun: Noun, table: str, options: Mapping[ColumnKey, float]) -> bool:
-        """Whether rows are counted, though a number or time of theirs is called as they are: the `flight` of flights.
+        """Return whether rows are counted, though a number or time of theirs is called as they are: the `flight` of
+        flights.
 
         A column in the singular says of each row which one it is, or what it comes to: how many there are, the rows
         tell, as they do where the column says when (`visited_on`). One in the plural may hold how many.
@@ -328,7 +331,7 @@ class Items(ItemSpans):
         return self._column(min(told, key=lambda one: one[:3])[3], noun) if told else None
 
     def _told(self, table: str, noun: Noun) -> Item | None:
-        """What a question word asks of a row beside its name: where it is, or when it was."""
+        """Return what a question word asks of a row beside its name: where it is, or when it was."""
         if noun.wh == "when" and (done := self._done_when(table, noun)) is not None:
             return done
         if noun.wh == "where":
@@ -551,7 +554,9 @@ class Items(ItemSpans):
         return self.catalog.is_time(key) and not said & {*UNITS, "date", "time"}
 
     def _is_figure_of(self, column: ColumnKey | None, table: str, noun: Noun) -> bool:
-        """Whether a column of the rows that a noun names may have what is asked for: bills have no sum of days."""
+        """Return whether a column of the rows that a noun names may have what is asked for: bills have no sum
+        of days.
+        """
         if column is None or self.catalog.is_key(column) or column.table != table:
             return False
         return Aggregate.SUM not in noun.aggregates or not self.catalog.is_moment_like(column)

@@ -74,13 +74,13 @@ def _births(catalog: Catalog) -> Iterator[ColumnKey]:
 
 
 def is_birth(catalog: Catalog, key: ColumnKey) -> bool:
-    """Whether a column tells the day of a birth."""
+    """Return whether a column tells the day of a birth."""
     said = BORN & set(catalog.words(key))
     return catalog.kind(key).tells_days and bool(said) and not said & {"death", "die", "dead", "deceased"}
 
 
 def age_of(resolver: Resolver, noun: Noun, key: ColumnKey) -> Term:
-    """What a column is asked for as: the years since a birth where it is an age, else the column."""
+    """Return what a column is asked for as: the years since a birth where it is an age, else the column."""
     ref, today = noun.ref, resolver.cut.linked.today
     said = tuple(resolver.cut.linked.words(ref.first, ref.last)) if ref is not None else ()
     asks = said == _AGE or (ref is None and noun.degree is not None and noun.degree.adjective in _OF_AGE)
@@ -93,7 +93,7 @@ def age_of(resolver: Resolver, noun: Noun, key: ColumnKey) -> Term:
 
 
 def says_old(resolver: Resolver, cond: Cond) -> bool:
-    """Whether what is compared with are years of age: `at least 40 years old`."""
+    """Return whether what is compared with are years of age: `at least 40 years old`."""
     last = cond.values[-1].last if cond.values else 0
     behind = resolver.cut.linked.words(last, last + 2) if last else ()
     return len(behind) == 2 and behind[0] in _DAYS and behind[1] == "old"
@@ -121,7 +121,7 @@ def old_enough(resolver: Resolver, cond: Cond, tables: Sequence[str], last: Colu
 
 
 def _is_said_of(resolver: Resolver, cond: Cond) -> bool:
-    """Whether nothing but people, or what they are, stands right before what is compared: patients over 60.
+    """Return whether nothing but people, or what they are, stands right before what is compared: patients over 60.
 
     What they have or do more than so many of is counted.
     """
@@ -215,7 +215,7 @@ def with_lengths(linked: Linked, catalog: Catalog) -> Linked:
 
 
 def is_length(noun: Noun) -> bool:
-    """Whether nothing is called by a noun but moments that a length may lie between."""
+    """Return whether nothing is called by a noun but moments that a length may lie between."""
     ref = noun.ref
     return ref is not None and bool(ref.columns) and all(one.how == _LENGTH for one in ref.columns) and not ref.tables
 
@@ -284,7 +284,7 @@ def since_when(resolver: Resolver, adjective: str, table: str) -> ColumnKey | No
 
 
 def _has_length(resolver: Resolver, table: str) -> bool:
-    """Whether a number of a table tells how long its rows are, and nobody names two days."""
+    """Return whether a number of a table tells how long its rows are, and nobody names two days."""
     if resolver.cut.linked.length is not None:
         return False
     lengths = {"length", "duration", "minute", "min", "second", "millisecond", "hour", "runtime", "day", "night"}

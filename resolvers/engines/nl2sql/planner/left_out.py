@@ -19,7 +19,7 @@ _ASKING: Final = word_set("which what many much number count total average each 
 
 
 def may_be_left_out(one: Candidate) -> bool:
-    """Whether a reading leaves out one word of those that may be left out, and nothing else tells against it."""
+    """Return whether a reading leaves out one word of those that may be left out, and nothing else tells against it."""
     if len(one.unknown) != 1 or one.doubts or one.loose or one.score < _READ_WELL:
         return False
     (first, last) = one.resolver.frame.unknown[0]

@@ -74,7 +74,9 @@ def _counting(resolver: Resolver, deed: Ref, table: str) -> ColumnKey | None:
 
 
 def is_of_several(resolver: Resolver, sort: Sort, items: Sequence[Item], column: ColumnKey) -> bool:
-    """Whether rows are praised for numbers that each has several of, which their average tells: the best reviews."""
+    """Return whether rows are praised for numbers that each has several of, which their average tells: the best
+    reviews.
+    """
     catalog, item = resolver.catalog, items[0] if items else None
     noun = sort.noun
     ref = noun.ref or noun.owner if noun is not None else None
@@ -122,7 +124,7 @@ def is_of_all(resolver: Resolver) -> bool:
 
 
 def _is_money_deed(token: Token) -> bool:
-    """Whether money changes hands by a verb."""
+    """Return whether money changes hands by a verb."""
     degree = degree_of_action(token.lemma, most=True)
     return token.lemma in _TAKING or (degree is not None and "amount" in degree.measures)
 
@@ -166,7 +168,7 @@ def total_below(resolver: Resolver, table: str, noun: Noun) -> Item | None:
 
 
 def told_by_verb(resolver: Resolver, items: Sequence[Item]) -> bool:
-    """Whether what is shown may be what `how much does it cost` asks for; other verbs are not judged."""
+    """Return whether what is shown may be what `how much does it cost` asks for; other verbs are not judged."""
     said = [token.lemma for token in resolver.cut.linked.tokens if token.lemma in ("cost", "weigh")]
     degree = degree_of_action(said[0], most=True) if said else None
     shown = [key for item in items for key in item.columns if resolver.catalog.is_measure(key)]
@@ -200,5 +202,5 @@ def amount_of(catalog: Catalog, table: str) -> ColumnKey | None:
 
 
 def is_of_days(catalog: Catalog, degree: Degree, key: ColumnKey) -> bool:
-    """Whether an adjective tells what happened on a day, and not when it was: the coldest day."""
+    """Return whether an adjective tells what happened on a day, and not when it was: the coldest day."""
     return bool(degree.measures) and not degree.is_of_time and catalog.is_moment_like(key)

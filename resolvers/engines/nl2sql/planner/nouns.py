@@ -42,7 +42,7 @@ class Reader:
         return atoms[at] if 0 <= at < len(atoms) else None
 
     def is_(self, *cues: Cue, offset: int = 0) -> bool:
-        """Whether the atom some places ahead has one of these roles."""
+        """Return whether the atom some places ahead has one of these roles."""
         at, atoms = self.i + offset, self.atoms
         return 0 <= at < len(atoms) and atoms[at].cue in cues
 
@@ -52,7 +52,7 @@ class Reader:
             self.i += 1
 
     def noun_at(self, offset: int = 0) -> bool:
-        """Whether a noun stands there."""
+        """Return whether a noun stands there."""
         atom = self.at(offset)
         if atom is not None and atom.unit is not None:
             return True
@@ -71,7 +71,7 @@ class Reader:
         return not value_first(atom.ref)
 
     def _leads_on(self, offset: int) -> bool:
-        """Whether a noun follows that a word before it can belong to."""
+        """Return whether a noun follows that a word before it can belong to."""
         while self.is_(Cue.OF, Cue.ALL, Cue.DISTINCT, Cue.AGGREGATE, Cue.AND, Cue.COMMA, Cue.COUNT, offset=offset):
             offset += 1
         if self.value_at(offset) and self.number_at(offset) is None:
@@ -80,12 +80,12 @@ class Reader:
         return atom is not None and atom.ref is not None and atom.ref.is_noun and not value_first(atom.ref)
 
     def table_at(self, offset: int = 0) -> bool:
-        """Whether a noun stands there that may be a table."""
+        """Return whether a noun stands there that may be a table."""
         atom = self.at(offset)
         return self.noun_at(offset) and atom is not None and atom.ref is not None and may_be_table(atom.ref)
 
     def value_at(self, offset: int = 0) -> bool:
-        """Whether a value stands there."""
+        """Return whether a value stands there."""
         atom = self.at(offset)
         if atom is None or atom.ref is None or (atom.cue is not None and atom.cue is not Cue.LIGHT):
             return False
@@ -110,7 +110,7 @@ class Reader:
         return bool(held & tables) and not shown & tables
 
     def maybe_value_at(self, offset: int = 0) -> bool:
-        """Whether what stands there may be a value, though a noun fits as well."""
+        """Return whether what stands there may be a value, though a noun fits as well."""
         atom = self.at(offset)
         return atom is not None and atom.ref is not None and bool(atom.ref.literals or atom.ref.values)
 
@@ -147,7 +147,7 @@ class Reader:
         return 0
 
     def is_year(self, offset: int = 0) -> bool:
-        """Whether the number that stands there is a year: `the 2023 harvests` are not so many of them."""
+        """Return whether the number that stands there is a year: `the 2023 harvests` are not so many of them."""
         text = self.atoms[self.i + offset].text
         return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")
 
@@ -350,7 +350,9 @@ class Reader:
         return any(one.column in columns for one in value.ref.values if one.score >= MODIFIED)
 
     def _describes(self, ref: Ref, thing: Ref) -> bool:
-        """Whether words that are a part of a column's name only say which of the things behind them are meant."""
+        """Return whether words that are a part of a column's name only say which of the things behind them
+        are meant.
+        """
         if may_be_table(ref) or not may_be_table(thing) or ref.best(MentionKind.COLUMN) >= 0.9:
             return False
         tables = {one.table for one in thing.tables if one.score >= 0.9}
@@ -414,7 +416,7 @@ class Reader:
 
 
 def may_be_table(ref: Ref) -> bool:
-    """Whether words may name a table."""
+    """Return whether words may name a table."""
     table = ref.best(MentionKind.TABLE)
     if any(one.how == "reference" for one in ref.tables):
         return True
@@ -422,12 +424,12 @@ def may_be_table(ref: Ref) -> bool:
 
 
 def surely_table(ref: Ref) -> bool:
-    """Whether words name a table rather than a column."""
+    """Return whether words name a table rather than a column."""
     return may_be_table(ref) and ref.best(MentionKind.TABLE) > ref.best(MentionKind.COLUMN)
 
 
 def value_first(ref: Ref) -> bool:
-    """Whether words are rather a value than a noun."""
+    """Return whether words are rather a value than a noun."""
     if ref.patterns:
         return True
     value = max(ref.best(MentionKind.VALUE), ref.best(MentionKind.LITERAL))
@@ -436,7 +438,7 @@ def value_first(ref: Ref) -> bool:
 
 
 def calls_a_table(ref: Ref) -> bool:
-    """Whether a verb says a table rather than a column: `tasted`, of tastings, that may hold a `tasted_on`."""
+    """Return whether a verb says a table rather than a column: `tasted`, of tastings, that may hold a `tasted_on`."""
     table, column = ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN)
     meant = {one.table for one in ref.tables if one.score >= table}
     own = all(one.column is not None and one.column.table in meant for one in ref.columns if one.score >= column)

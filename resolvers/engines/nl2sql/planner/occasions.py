@@ -54,13 +54,13 @@ def done_when(resolver: Resolver, table: str) -> ColumnKey | None:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two roots are of one family: vaccinate, vaccination."""
+    """Return whether two roots are of one family: vaccinate, vaccination."""
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _STEM and long.startswith(short))
 
 
 def _goes_on(resolver: Resolver, ref: Ref) -> bool:
-    """Whether nothing but connectors stands between a time and the one before it."""
+    """Return whether nothing but connectors stands between a time and the one before it."""
     tokens = resolver.cut.linked.tokens
     at = ref.first
     while at > 0 and tokens[at - 1].text.lower() in _BETWEEN:

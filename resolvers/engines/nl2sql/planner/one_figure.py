@@ -71,6 +71,6 @@ def is_of_one_row(catalog: Catalog, plan: Plan) -> bool:
 
 
 def _is_told(catalog: Catalog, key: ColumnKey, said: set[ColumnKey]) -> bool:
-    """Whether a key refers to a row that is told by its own key or name."""
+    """Return whether a key refers to a row that is told by its own key or name."""
     tie = catalog.reference(key)
     return tie is not None and (catalog.key(tie.to) in said or bool({*catalog.names(tie.to)} & said))

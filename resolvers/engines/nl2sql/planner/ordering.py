@@ -252,7 +252,7 @@ class Ordering(Reader):
         return True
 
     def _is_amount(self) -> bool:
-        """Whether nothing but a column is asked for, which rows may have several of: `revenue`, `quantity`."""
+        """Return whether nothing but a column is asked for, which rows may have several of: `revenue`, `quantity`."""
         items = self.frame.items
         return len(items) == 1 and items[0].ref is not None and self._is_column(items[0])
 
@@ -281,7 +281,7 @@ class Ordering(Reader):
         return words[0] in ("number", "count", "total", "sum") and ref.best(MentionKind.COLUMN) < 0.9
 
     def is_figured(self) -> bool:
-        """Whether a figure is asked for already, or one that people defined."""
+        """Return whether a figure is asked for already, or one that people defined."""
         items = self.frame.items
         defined = any(item.ref is not None and item.ref.measures for item in items)
         return defined or any(item.count or item.aggregates or item.share for item in items)

@@ -55,7 +55,7 @@ def _ends(catalog: Catalog, tie: str | None, table: str) -> tuple[Key, Key] | No
 
 
 def _is_owned(resolver: Resolver, ref: Ref, value: Ref) -> bool:
-    """Whether words are said to be of a value: `Ann's friends`, `friends of Ann`."""
+    """Return whether words are said to be of a value: `Ann's friends`, `friends of Ann`."""
     tokens = resolver.cut.linked.tokens
     between = [one.lemma for one in tokens[value.last : ref.first]]
     behind = [one.lemma for one in tokens[ref.last : value.first]]

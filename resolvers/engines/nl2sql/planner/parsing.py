@@ -82,13 +82,13 @@ class Parser(Asking):
         self.i = max(self.i, comma + 1)
 
     def _asks(self, at: int) -> bool:
-        """Whether what is asked for begins there."""
+        """Return whether what is asked for begins there."""
         return at < len(self.atoms) and self.atoms[at].is_(
             Cue.ASK, Cue.COUNT, Cue.WHICH, Cue.WHAT, Cue.WHO, Cue.MUCH, Cue.AGGREGATE
         )
 
     def _head(self) -> None:
-        """What is asked for."""
+        """Return what is asked for."""
         frame = self.frame
         wh = ""
         while (atom := self.at()) is not None:
@@ -158,7 +158,7 @@ class Parser(Asking):
         )
 
     def sentence(self) -> None:
-        """What a further sentence says to show."""
+        """Return what a further sentence says to show."""
         while self.is_(Cue.END, Cue.ASK, Cue.WHAT, Cue.BE, Cue.BOTH):
             self.i += 1
         if self.is_(Cue.TOP) and (number := self.number_at(1)) is not None and self.frame.sorts:
@@ -336,7 +336,7 @@ class Parser(Asking):
         return True
 
     def _item_ahead(self) -> bool:
-        """Whether the list of things to show goes on here."""
+        """Return whether the list of things to show goes on here."""
         if self.first_ahead():
             return False
         if self.is_(Cue.COUNT, Cue.AGGREGATE, Cue.SHARE, Cue.EVERYTHING, Cue.DISTINCT) or self._greatest_at():
@@ -382,11 +382,11 @@ class Parser(Asking):
         return found
 
     def _owns(self, offset: int) -> bool:
-        """Whether what stands before has what is named behind."""
+        """Return whether what stands before has what is named behind."""
         return self.is_(Cue.POSSESSIVE, offset=offset) and self.noun_at(offset + 1)
 
     def _is_owned(self, noun: Noun) -> bool:
-        """Whether a table stands before a column as what has it: `duel's minutes`."""
+        """Return whether a table stands before a column as what has it: `duel's minutes`."""
         if noun.ref is None:
             return False
         if noun.owner is not None:
@@ -405,7 +405,7 @@ class Parser(Asking):
         return True
 
     def _computed_before(self, noun: Noun) -> bool:
-        """Whether a figure of the same column is asked for already."""
+        """Return whether a figure of the same column is asked for already."""
         said = {one.column for one in noun.ref.columns if one.score >= 0.9} if noun.ref is not None else set()
         had = (one.ref for one in self.frame.items if one.aggregates and one.ref is not None)
         return any(one.column in said for ref in had for one in ref.columns if one.score >= 0.9)
@@ -462,7 +462,7 @@ class Parser(Asking):
             noun.aggregates = (Aggregate.COUNT,)
 
     def _finish(self) -> None:
-        """What the list of items tells of the subject."""
+        """Return what the list of items tells of the subject."""
         frame = self.frame
         frame.conditions[:] = [
             one for one, behind in zip_longest(frame.conditions, frame.conditions[1:]) if not _goes_on(one, behind)

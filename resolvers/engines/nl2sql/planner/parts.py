@@ -113,7 +113,7 @@ def of_one_kind(conds: Sequence[Cond]) -> None:
 
 
 def denies(parts: Sequence[Part]) -> bool:
-    """Whether the last of some conditions is that there are no such rows."""
+    """Return whether the last of some conditions is that there are no such rows."""
     last = parts[-1].condition if parts else None
     return isinstance(last, Related) and last.negated
 
@@ -140,13 +140,15 @@ def take_counted(parts: list[Part], count: Cond, held: Held, catalog: Catalog) -
 
 
 def _follows(cond: Cond, count: Cond, held: Held) -> bool:
-    """Whether something is said behind a number of rows, or before all that is asked for."""
+    """Return whether something is said behind a number of rows, or before all that is asked for."""
     said = min((ref.first for ref in cond.values), default=held.asked)
     return cond.first >= count.first or said < held.asked
 
 
 def _is_of(part: Part, held: Held, catalog: Catalog) -> bool:
-    """Whether a condition is of the rows that are counted, or of what each has, and not of what the holder has."""
+    """Return whether a condition is of the rows that are counted, or of what each has, and not of what the
+    holder has.
+    """
     one = part.condition
     if not isinstance(one, Comparison) or not isinstance(one.left, Column) or one.left.instance:
         return False
@@ -159,7 +161,7 @@ def _is_of(part: Part, held: Held, catalog: Catalog) -> bool:
 
 
 def about(parts: Sequence[Part], table: str) -> Condition | None:
-    """What is said of the rows of one table: the largest of them is the largest of those."""
+    """Return what is said of the rows of one table: the largest of them is the largest of those."""
     found = [
         part.condition
         for part in parts

@@ -170,7 +170,7 @@ def _acting(resolver: Resolver, persons: Sequence[str]) -> list[str]:
 
 
 def _is_called_by_deed(resolver: Resolver, table: str) -> bool:
-    """Whether a table is called by those who do what a verb says: suppliers, of who supplies."""
+    """Return whether a table is called by those who do what a verb says: suppliers, of who supplies."""
     word = resolver.catalog.table_words(table)[-1]
     stems = {verb[: max(_STEM, len(verb) - 2)] for verb in _verbs(resolver) if len(verb) >= _STEM and verb != word}
     return word.endswith(("er", "or")) and any(map(word.startswith, stems))

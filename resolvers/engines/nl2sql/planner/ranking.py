@@ -176,7 +176,7 @@ class Ranking(Grouping):
         return tuple(found)
 
     def _is_plural(self, item: Item) -> bool:
-        """Whether several rows are asked for: `the names of the songs`, `which languages`."""
+        """Return whether several rows are asked for: `the names of the songs`, `which languages`."""
         ref = item.noun.owner or item.noun.ref
         token = self.resolver.cut.linked.tokens[ref.last - 1] if ref is not None else None
         return token is not None and not token.is_lemma and token.text.lower().endswith("s")
@@ -504,7 +504,9 @@ class Ranking(Grouping):
         return Figure(Aggregate.COUNT, rows_of=item.table)
 
     def _says_nothing_else(self, item: Item) -> bool:
-        """Whether a question names nothing beside the thing asked for and values: verbs and working words apart."""
+        """Return whether a question names nothing beside the thing asked for and values: verbs and working
+        words apart.
+        """
         resolver = self.resolver
         refs = [ref for ref in (item.noun.ref, item.noun.owner) if ref is not None]
         refs += [ref for cond in resolver.frame.conditions for ref in (*cond.values, *cond.near)]
@@ -522,7 +524,9 @@ class Ranking(Grouping):
         )
 
     def _is_of_many(self, item: Item) -> bool:
-        """Whether rows share what is asked for, and are not called by it: the inspector of several inspections."""
+        """Return whether rows share what is asked for, and are not called by it: the inspector of
+        several inspections.
+        """
         catalog, column = self.resolver.catalog, item.columns[0] if len(item.columns) == 1 else None
         profile = catalog.profile(column) if column is not None else None
         if column is None or profile is None or profile.distinct_count is None or column in catalog.names(item.table):
@@ -530,7 +534,9 @@ class Ranking(Grouping):
         return profile.distinct_count < profile.row_count
 
     def _is_named_behind(self, at: int) -> bool:
-        """Whether a word stands right behind a superlative, so that it is a noun, unless its form is a verb's."""
+        """Return whether a word stands right behind a superlative, so that it is a noun, unless its form is
+        a verb's.
+        """
         tokens = self.resolver.cut.linked.tokens
         degree = degree_of(tokens[at - 1].text) if at else None
         return degree is not None and degree.superlative and not tokens[at].text.lower().endswith(("ing", "ed"))
@@ -595,7 +601,7 @@ def _also(one: Condition | None, other: Condition) -> Condition:
 
 
 def _is_done_when(noun: Noun, degree: Degree) -> bool:
-    """Whether rows are told apart by when they came: who `ordered most recently`."""
+    """Return whether rows are told apart by when they came: who `ordered most recently`."""
     if noun.ref is None or noun.aggregates or not degree.is_of_time:
         return False
     return noun.ref.best(MentionKind.TABLE) > noun.ref.best(MentionKind.COLUMN)

@@ -128,7 +128,9 @@ class Resolver(Targets):
         return asks and ref is not None and ref.first in (2, 3)
 
     def _does(self, ref: Ref) -> bool:
-        """Whether a value is who does what is asked about: `which albums did Kyuss record`, `albums by Kyuss`."""
+        """Return whether a value is who does what is asked about: `which albums did Kyuss record`, `albums
+        by Kyuss`.
+        """
         tokens = self.cut.linked.tokens
         first = ref.first - (1 if ref.first and tokens[ref.first - 1].text.lower() == "the" else 0)
         before = tokens[first - 1].text.lower() if first > 0 else ""
@@ -279,7 +281,7 @@ class Resolver(Targets):
         return tuple(Literal("number", plain(one)) for one in bare)
 
     def may_hold(self, column: ColumnKey, text: str) -> bool:
-        """Whether a text may be among the values of a column: it is, or a profile does not know them all."""
+        """Return whether a text may be among the values of a column: it is, or a profile does not know them all."""
         profile = self.catalog.profile(column)
         if profile is None or profile.masked or profile.distinct_count is None:
             return True

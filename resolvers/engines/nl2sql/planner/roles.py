@@ -53,7 +53,9 @@ def _called_by_keys(linked: Linked, catalog: Catalog) -> Linked:
 
 
 def _is_key_of(one: Mention, linked: Linked, ends: set[int]) -> bool:
-    """Whether words are a key of rows that are called by it: `id of students`, which are theirs and nobody else's."""
+    """Return whether words are a key of rows that are called by it: `id of students`, which are theirs and nobody
+    else's.
+    """
     return one.kind is MentionKind.COLUMN and one.last in ends and "of" in linked.words(one.first, one.last)
 
 
@@ -138,7 +140,7 @@ def _named_tables(linked: Linked) -> set[str | None]:
 
 
 def _is_listed(linked: Linked, first: int) -> bool:
-    """Whether several columns are asked for of what begins there: `the first and last name of the driver`."""
+    """Return whether several columns are asked for of what begins there: `the first and last name of the driver`."""
     of = _of_before(linked, first)
     nouns = [one.first for one in linked.mentions if one.last == of and one.column is not None and one.score >= _NAMED]
     return any(linked.tokens[at - 1].text.lower() in ("and", ",") for at in nouns if at)
@@ -203,7 +205,7 @@ def role_of(resolver: Resolver, ref: Ref | None, table: str) -> Key | None:
 
 
 def is_named(linked: Linked, table: str) -> bool:
-    """Whether some words name a table."""
+    """Return whether some words name a table."""
     return any(one.table == table and one.score >= _NAMED for one in linked.mentions)
 
 
@@ -244,7 +246,7 @@ def tied(resolver: Resolver, key: Key) -> tuple[int, tuple[Column, Column]]:
 
 
 def by_role(resolver: Resolver, item: Item) -> tuple[Item, tuple[Column, Column]] | None:
-    """What is shown of the row that a key tells, with how it is joined; None for what plays no part."""
+    """Return what is shown of the row that a key tells, with how it is joined; None for what plays no part."""
     key = None if item.figures else role_of(resolver, item.noun.ref, item.table)
     if key is None:
         return None

@@ -12,7 +12,7 @@ _WAYS = {"and": "intersect", "or": "union", "not": "except"}
 
 
 def across(resolver: Resolver) -> Plan | None:
-    """What two tables have in common, together, or one without the other; None when that is not the question."""
+    """Return what two tables have in common, together, or one without the other; None when that is not the question."""
     frame = resolver.frame
     if not frame.items or frame.groups or frame.sorts or frame.limit or frame.shown:
         return None
@@ -71,7 +71,7 @@ def across(resolver: Resolver) -> Plan | None:
 
 
 def _tells_rows(resolver: Resolver, key: ColumnKey) -> bool:
-    """Whether a column is what rows are told apart by, or called by."""
+    """Return whether a column is what rows are told apart by, or called by."""
     catalog = resolver.catalog
     return key in catalog.names(key.table) or key == catalog.key(key.table)
 

@@ -74,7 +74,9 @@ def _verb_at(resolver: Resolver, start: int) -> int | None:
 
 
 def _base(resolver: Resolver, made: Sequence[Part], end: int | None) -> list[Part]:
-    """What chooses the rows that a share is one of: what is said before a place, and a time beside other things."""
+    """Return what chooses the rows that a share is one of: what is said before a place, and a time beside
+    other things.
+    """
     times = [part for part in made if part.column is not None and resolver.catalog.is_moment_like(part.column)]
     timed = times if len(times) < len(made) else []
     return [part for part in made if part in timed or (end is not None and _behind(part) <= end)]
@@ -107,13 +109,13 @@ def within_groups(
 
 
 def _does(resolver: Resolver, group: Noun) -> bool:
-    """Whether each of a group did something with the rows: `did each clerk take`."""
+    """Return whether each of a group did something with the rows: `did each clerk take`."""
     before = resolver.cut.linked.tokens[: group.ref.first][-2:] if group.ref is not None else ()
     return any(token.text.lower() in _HELPING for token in before)
 
 
 def _beside(resolver: Resolver, part: Part, main: str) -> Condition:
-    """What is said of rows that a row may have several of, as that it has some of them."""
+    """Return what is said of rows that a row may have several of, as that it has some of them."""
     one, catalog = part.condition, resolver.catalog
     assert one is not None
     if not isinstance(one, Comparison) or part.column is None:
@@ -129,7 +131,7 @@ def _within(term: Term, when: Condition | None) -> Term:
 
 
 def _is_often_unknown(resolver: Resolver, part: Part) -> bool:
-    """Whether what a share is of is missing in many rows: of all stops, or of those whose gender is known."""
+    """Return whether what a share is of is missing in many rows: of all stops, or of those whose gender is known."""
     profile = resolver.catalog.profile(part.column) if part.column is not None else None
     return profile is not None and (profile.null_count or 0) > _MANY * max(profile.row_count, 1)
 

@@ -84,14 +84,16 @@ def _doubt_time(resolver: Resolver, plan: Plan) -> None:
 
 
 def _tells_itself(term: Term) -> bool:
-    """Whether a term shows values of its columns: those themselves, or the first or last of them."""
+    """Return whether a term shows values of its columns: those themselves, or the first or last of them."""
     if isinstance(term, Figure):
         return term.aggregate in (Aggregate.MIN, Aggregate.MAX)
     return not any(True for _ in figures_in(term))
 
 
 def _names_another_time(resolver: Resolver, shown: set[ColumnKey]) -> bool:
-    """Whether a verb speaks of a time of a table beside, and of none that is shown: when was it first observed."""
+    """Return whether a verb speaks of a time of a table beside, and of none that is shown: when was it
+    first observed.
+    """
     catalog, tokens = resolver.catalog, resolver.cut.linked.tokens
     done = {root_of(one.lemma) for one in tokens if one.text.lower() not in (one.lemma, f"{one.lemma}s")}
     done -= {root_of(word) for word in ("be", "have", "do")}
@@ -102,7 +104,9 @@ def _names_another_time(resolver: Resolver, shown: set[ColumnKey]) -> bool:
 
 
 def _tells_of_something_else(resolver: Resolver, shown: set[ColumnKey]) -> bool:
-    """Whether a verb is said, and the times that are shown are called by words that have nothing to do with it."""
+    """Return whether a verb is said, and the times that are shown are called by words that have nothing to do
+    with it.
+    """
     catalog, tokens = resolver.catalog, resolver.cut.linked.tokens
     verbs = {one.lemma for one in tokens if one.lemma in VERBS and one.lemma not in _SAYING_LITTLE and not one.quoted}
     verbs |= of_life(verbs)

@@ -42,7 +42,7 @@ def strays(
     begun: set[tuple[int, str | None]],
     sure: set[tuple[int, str | None]],
 ) -> bool:
-    """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    """Return whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
     if mention.kind is MentionKind.LITERAL:
         before = tokens[mention.first - 1].text.lower() if mention.first else ""
         return tokens[mention.first].text.lower() == _ONE and before in ("which", "that", "this", "the")
@@ -129,7 +129,7 @@ def strays(
 
 
 def _is_turned_round(mention: Mention, noun: Token, done: Token) -> bool:
-    """Whether a table is called by a verb and a noun the other way round: tickets opened, of open tickets."""
+    """Return whether a table is called by a verb and a noun the other way round: tickets opened, of open tickets."""
     if mention.table is None or mention.last - mention.first != 2 or not _is_past(done):
         return False
     called = tokens_of(mention.table.rpartition(".")[2])
@@ -137,40 +137,40 @@ def _is_turned_round(mention: Mention, noun: Token, done: Token) -> bool:
 
 
 def is_value_of_rows(mention: Mention) -> bool:
-    """Whether a word is surely a value, as `pilots` are of a column of roles."""
+    """Return whether a word is surely a value, as `pilots` are of a column of roles."""
     return mention.kind is MentionKind.VALUE and mention.score >= 0.85
 
 
 def is_done_by(mention: Mention, tokens: Sequence[Token], valued: set[int]) -> bool:
-    """Whether a name loosely takes in who does something and the verb behind: `pilots flew`, of flights."""
+    """Return whether a name loosely takes in who does something and the verb behind: `pilots flew`, of flights."""
     if mention.last - mention.first != 2 or mention.score >= 0.95 or mention.first not in valued:
         return False
     return mention.kind is not MentionKind.VALUE and _is_past(tokens[mention.last - 1])
 
 
 def _calls(column: str, token: Token) -> bool:
-    """Whether a column has a word in its name."""
+    """Return whether a column has a word in its name."""
     return token.lemma in column.lower()
 
 
 def _is_past(token: Token) -> bool:
-    """Whether a word is a verb of the past: hired, sent."""
+    """Return whether a word is a verb of the past: hired, sent."""
     low = token.text.lower()
     return low != token.lemma and (is_inflected(token) or (low in IRREGULAR_VERBS and token.lemma in VERBS))
 
 
 def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an article or a name stands there."""
+    """Return whether an article or a name stands there."""
     return at < len(tokens) and (tokens[at].text.lower() in ("the", "a", "an") or tokens[at].text[:1].isupper())
 
 
 def is_inflected(token: Token) -> bool:
-    """Whether a word is a form of a verb in -ed or -ing."""
+    """Return whether a word is a form of a verb in -ed or -ing."""
     return token.text.lower().endswith(("ed", "ing")) and not token.is_lemma
 
 
 def is_ranked(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a superlative stands there."""
+    """Return whether a superlative stands there."""
     if at >= len(tokens):
         return False
     word = tokens[at].text.lower()

@@ -58,7 +58,7 @@ _Named = Sequence[tuple[float, Mapping[str, int]]]
 
 @lru_cache(maxsize=20_000)
 def spelled(target: Target) -> str:
-    """What puts things in order that fit equally well."""
+    """Return what puts things in order that fit equally well."""
     return str(target)
 
 
@@ -260,7 +260,9 @@ class Targets:
         return self._together
 
     def is_said_nearer(self, taken: Target, other: Target) -> bool:
-        """Whether what is taken is called as another, and stands with the rest of what is named, as that does not."""
+        """Return whether what is taken is called as another, and stands with the rest of what is named, as that does
+        not.
+        """
         return (
             isinstance(taken, ColumnKey)
             and isinstance(other, ColumnKey)
@@ -394,8 +396,8 @@ class Targets:
         return options
 
     def _relates(self, key: ColumnKey, ref: Ref) -> bool:
-        """Whether things in the plural are only what a figure is related to: no number of students is that of the
-        `cost_per_student`, nor the `student_teacher_ratio`.
+        """Return whether things in the plural are only what a figure is related to: no number of students is that of
+        the `cost_per_student`, nor the `student_teacher_ratio`.
         """
         tokens = self.cut.linked.tokens[ref.first : ref.last]
         if tokens[-1].is_lemma or not self.catalog.is_number(key):
@@ -412,12 +414,12 @@ class Targets:
         return [*verbs, "bear"] if ORIGIN.intersection(one.lemma for one in tokens) else verbs  # came from each country
 
     def _tells_of(self, key: ColumnKey, deeds: Iterable[str], said: Iterable[str]) -> bool:
-        """Whether the name of a column says beside these words what is done: died, and the country of death."""
+        """Return whether the name of a column says beside these words what is done: died, and the country of death."""
         more = set(self.catalog.words(key)).difference(said)
         return any(is_kin(deed, word) for word in more for deed in deeds)
 
     def _tells_another_life(self, key: ColumnKey, deeds: Iterable[str]) -> bool:
-        """Whether a column tells of a death where a birth is said, or the other way round."""
+        """Return whether a column tells of a death where a birth is said, or the other way round."""
         told, said = of_life(set(self.catalog.words(key))), of_life(set(deeds))
         return bool(told and said and not told & said)
 
@@ -498,7 +500,7 @@ class Targets:
         return best[1], self.direction(degree, best[1])
 
     def direction(self, degree: Degree, key: ColumnKey) -> bool:
-        """Whether the greatest values of a column are the most so."""
+        """Return whether the greatest values of a column are the most so."""
         turned = self.catalog.vocabulary.is_reversed(degree, key) and "age" not in self.catalog.words(key)
         if degree.adjective in _LASTING and self.catalog.is_time(key):
             turned = not turned  # what has been open the longest was opened first

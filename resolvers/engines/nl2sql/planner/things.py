@@ -17,7 +17,7 @@ _PLACES: Final = frozenset(("number", "no", "order", "position", "sequence", "ra
 
 
 def what_done(resolver: Resolver, table: str | None) -> tuple[ColumnKey, ...]:
-    """What somebody did something with, as the rows of it tell: the goods of a purchase, or its only words."""
+    """Return what somebody did something with, as the rows of it tell: the goods of a purchase, or its only words."""
     if table is None:
         return ()
     catalog = resolver.catalog
@@ -36,7 +36,7 @@ def what_done(resolver: Resolver, table: str | None) -> tuple[ColumnKey, ...]:
 
 
 def tells_apart(resolver: Resolver) -> bool:
-    """Whether a question asks for figures of each one rather than of all together."""
+    """Return whether a question asks for figures of each one rather than of all together."""
     return not _EACH.isdisjoint(resolver.cut.linked.words())
 
 

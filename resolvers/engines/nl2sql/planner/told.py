@@ -49,7 +49,7 @@ def _told_before(linked: Linked) -> set[int]:
 
 
 def _is_told(one: Mention, linked: Linked) -> bool:
-    """Whether a column is `candidates born`, and `before 1970` follows: the candidates are asked for."""
+    """Return whether a column is `candidates born`, and `before 1970` follows: the candidates are asked for."""
     if one.kind is not MentionKind.COLUMN or one.last - one.first < 2:
         return False
     return any(

@@ -89,7 +89,7 @@ def as_rows_of(nest: Nest, main: str, catalog: Catalog) -> None:
 
 
 def _names_a_row(nest: Nest) -> bool:
-    """Whether another row is named, and nothing is computed of several."""
+    """Return whether another row is named, and nothing is computed of several."""
     return nest.aggregate is None and nest.noun is None and not nest.every and bool(nest.conditions)
 
 
@@ -100,7 +100,7 @@ def _of_the_other(made: "Conditions", nest: Nest, figure: Figure, table: str, ma
 
 
 def _is_beyond(catalog: Catalog, column: ColumnKey, one: Literal) -> bool:
-    """Whether every row is known, and none has as much."""
+    """Return whether every row is known, and none has as much."""
     profile = catalog.profile(column)
     if profile is None or profile.maximum is None or "maximum" in profile.approximate:
         return False

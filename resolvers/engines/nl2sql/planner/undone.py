@@ -42,7 +42,7 @@ def written_apart(linked: Linked) -> str | None:
 
 
 def is_told(linked: Linked) -> bool:
-    """Whether the data knows the deed that is denied."""
+    """Return whether the data knows the deed that is denied."""
     at = next((at for at, token in enumerate(linked.tokens) if token.lemma == "not"), len(linked.tokens))
     found = (one for one in linked.mentions if one.first == at + 1 and one.kind in _TOLD)
     return any(one.score >= _KNOWN for one in found)

@@ -41,7 +41,9 @@ def _added(plan: Plan, aggregates: tuple[Aggregate, ...]) -> Iterator[ColumnKey]
 
 
 def _currency_beside(resolver: Resolver, plan: Plan, key: ColumnKey) -> bool:
-    """Whether rows tell of each amount in which currency it is, there are several, and a plan keeps them not apart."""
+    """Return whether rows tell of each amount in which currency it is, there are several, and a plan keeps them not
+    apart.
+    """
     catalog = resolver.catalog
     if not catalog.is_measure(key):
         return False
@@ -58,7 +60,7 @@ def _currency_beside(resolver: Resolver, plan: Plan, key: ColumnKey) -> bool:
 
 
 def _is_average(resolver: Resolver, key: ColumnKey) -> bool:
-    """Whether the rows of a column are averages, as its name says."""
+    """Return whether the rows of a column are averages, as its name says."""
     return AGGREGATES.get((resolver.catalog.words(key)[0],)) is Aggregate.AVG
 
 

@@ -140,7 +140,7 @@ def _said(words: Collection[str], pieces: Cut) -> list[str]:
 
 
 def _is_told(verb: str, names: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a column, a table or a value of a query has a verb in it, or a word for the same."""
+    """Return whether a column, a table or a value of a query has a verb in it, or a word for the same."""
     meant = {other for other, near in related(verb) if near >= SYNONYM} | set(_WON if verb == "win" else ())
     return bool(meant & set(words)) or any(word in name.lower() for word in meant for name in names)
 
@@ -163,7 +163,7 @@ def _asks_which_did(pieces: Cut) -> bool:
 
 
 def _passes_over_a_deed(pieces: Cut) -> bool:
-    """Whether all that a clause says is a verb that nothing stands for: `agents who have left but ...`."""
+    """Return whether all that a clause says is a verb that nothing stands for: `agents who have left but ...`."""
     atoms = pieces.atoms
     for at, atom in enumerate(atoms):
         behind = atoms[at + 1] if at + 1 < len(atoms) else None
@@ -182,7 +182,7 @@ def _passes_over_a_deed(pieces: Cut) -> bool:
 
 
 def _is_of_a_number(per: Atom, pieces: Cut, catalog: Catalog) -> bool:
-    """Whether `per` stands before what is measured, and not before rows or kinds: the rent per square metre."""
+    """Return whether `per` stands before what is measured, and not before rows or kinds: the rent per square metre."""
     behind = next((atom for atom in pieces.atoms if atom.first == per.last), None)
     if behind is None or behind.ref is None or behind.unit is not None or behind.ref.best(MentionKind.TABLE) >= _SPOKEN:
         return False
@@ -192,8 +192,8 @@ def _is_of_a_number(per: Atom, pieces: Cut, catalog: Catalog) -> bool:
 
 
 def _is_thing_passed_over(atom: Atom, pieces: Cut) -> bool:
-    """Whether a word that may be a verb stands behind `a`, so that it is a noun that nothing stands for: led to an
-    offer.
+    """Return whether a word that may be a verb stands behind `a`, so that it is a noun that nothing stands for: led to
+    an offer.
     """
     tokens, first = pieces.linked.tokens, atom.first
     if not atom.is_(Cue.LIGHT) or atom.last - first != 1 or first < 2 or not tokens[first].is_lemma:
@@ -203,12 +203,12 @@ def _is_thing_passed_over(atom: Atom, pieces: Cut) -> bool:
 
 
 def _spans(pieces: Cut) -> bool:
-    """Whether a span of time is said."""
+    """Return whether a span of time is said."""
     return any(value.kind in ("date", "moment") for one in pieces.linked.mentions for value in one.values)
 
 
 def _compares(pieces: Cut) -> bool:
-    """Whether one thing is set beside another: men vs. women."""
+    """Return whether one thing is set beside another: men vs. women."""
     return any(atom.is_(Cue.AND) and atom.text.lower().startswith(_VERSUS) for atom in pieces.atoms)
 
 
@@ -217,13 +217,13 @@ def _figures(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
 
 
 def _counts_better(node: exp.Expr) -> bool:
-    """Whether a condition counts the rows that come before one: it is among the first few of its kind."""
+    """Return whether a condition counts the rows that come before one: it is among the first few of its kind."""
     return isinstance(node, exp.LT) and isinstance(node.this, exp.Subquery)
 
 
 def _denies(node: exp.Expr) -> bool:
-    """Whether a condition answers a denial. That a value is there does not, where rows are put in order or together by
-    it: such a condition is written with every order.
+    """Return whether a condition answers a denial. That a value is there does not, where rows are put in order or
+    together by it: such a condition is written with every order.
     """
     if isinstance(node, exp.Is):
         return not isinstance(node.parent, exp.Not)
@@ -237,14 +237,16 @@ def _denies(node: exp.Expr) -> bool:
 
 
 def _is_none(node: exp.Expr) -> bool:
-    """Whether a condition is that there is none of something: `out of stock` is a stock of 0, no damage is `None`."""
+    """Return whether a condition is that there is none of something: `out of stock` is a stock of 0, no damage is
+    `None`.
+    """
     values = node.expressions if isinstance(node, exp.In) else [node.expression] if isinstance(node, exp.EQ) else []
     texts = [one.this for one in values if isinstance(one, exp.Literal)]
     return any(text == "0" or says_none(text) for text in texts)
 
 
 def _within(pieces: Cut) -> bool:
-    """Whether so long from something else is said: within a year of, 30 days after."""
+    """Return whether so long from something else is said: within a year of, 30 days after."""
     words = [token.lemma for token in pieces.linked.tokens]
     spans = [at for at, word in enumerate(words) if word in UNITS or word in ("hour", "minute")]
     spans = [at for at in spans if "within" in words[max(0, at - 2) : at]]
@@ -268,7 +270,9 @@ def _unnamed(tables: set[str], pieces: Cut, catalog: Catalog) -> list[str]:
 
 
 def _other_end(tables: set[str], columns: set[str], pieces: Cut, catalog: Catalog) -> bool:
-    """Whether a word speaks for a key that is not used, where another of the same two tables is: begin and end at."""
+    """Return whether a word speaks for a key that is not used, where another of the same two tables is: begin and end
+    at.
+    """
     words = [one.lemma for one in pieces.linked.tokens if one.lemma in _DEEDS and one.lemma not in _GENERAL]
     for fqn, facts in catalog.tables.items():
         if facts.name not in tables:
@@ -287,8 +291,8 @@ def _other_end(tables: set[str], columns: set[str], pieces: Cut, catalog: Catalo
 
 
 def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
-    """Whether words are surely the name of a table, and the query has neither it, nor a key that tells its rows, nor
-    a column that they may be.
+    """Return whether words are surely the name of a table, and the query has neither it, nor a key that tells its rows,
+    nor a column that they may be.
     """
     ref = atom.ref
     if ref is None or ref.values or ref.literals or ref.measures or ref.best(MentionKind.TABLE) < _NAMED:
@@ -304,12 +308,12 @@ def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set
 
 
 def _is_used(key: Key, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
-    """Whether a query has a key to another table."""
+    """Return whether a query has a key to another table."""
     return catalog.tables[key.table].name in tables and columns.issuperset(key.columns)
 
 
 def _is_held(atom: Atom, literals: str, columns: set[str]) -> bool:
-    """Whether one of the values that words stand for is in the query, or the flag that they are."""
+    """Return whether one of the values that words stand for is in the query, or the flag that they are."""
     flags = [one.column.column for one in (atom.ref.values if atom.ref else ()) if one.how == "flag" and one.column]
     if not columns.isdisjoint(flags):
         return True
@@ -343,7 +347,9 @@ def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
 
 
 def is_deed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an unknown word is no noun: a verb or an adverb by its form or its place, `who hit`, `did he hit`."""
+    """Return whether an unknown word is no noun: a verb or an adverb by its form or its place, `who hit`, `did
+    he hit`.
+    """
     low = tokens[at].text.lower()
     if tokens[at].lemma in VERBS or low.endswith(("ly", "ing", "ed")):
         return True

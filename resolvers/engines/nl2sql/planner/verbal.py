@@ -20,7 +20,7 @@ _CALLED: Final = 0.7
 
 
 def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
-    """Whether a word is rather a verb than the noun that it is linked to."""
+    """Return whether a word is rather a verb than the noun that it is linked to."""
     if atom.ref is None or atom.cue not in (None, Cue.LIGHT) or atom.last - atom.first != 1:
         return False
     if not atom.ref.is_noun or tokens[atom.first].quoted:
@@ -68,7 +68,7 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
 
 
 def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands right behind `how many`, or `which` that asks, so that it is a noun."""
+    """Return whether a word stands right behind `how many`, or `which` that asks, so that it is a noun."""
     before = tokens[at - 1].text.lower() if at else ""
     if before == "which":
         return at == 1 or tokens[at - 2].lemma in PREPOSITIONS or not tokens[at - 2].lemma.isalpha()
@@ -76,12 +76,14 @@ def _is_asked_for(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_counted_or_first(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a plural begins a question, or stands right behind `how many`: no verb is of one there."""
+    """Return whether a plural begins a question, or stands right behind `how many`: no verb is of one there."""
     return not at or (at > 1 and [one.text.lower() for one in tokens[at - 2 : at]] == ["how", "many"])
 
 
 def _is_counted(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word is had: behind `have`, a number or a word for an amount, as in `had works`, `have 3 works`."""
+    """Return whether a word is had: behind `have`, a number or a word for an amount, as in `had works`, `have
+    3 works`.
+    """
     before = tokens[at - 1].text.lower() if at else ""
     had = any(token.lemma in ("have", "with", "without") for token in tokens[max(0, at - 4) : at - 1])
     if is_participle(before) and at > 1 and tokens[at - 2].text.lower() in _BEFORE_NOUNS:
@@ -93,7 +95,9 @@ _MANY: Final = frozenset(("most", "fewest", "more", "fewer", "many", "no", "any"
 
 
 def is_state_of_a_noun(mention: Mention, tokens: Sequence[Token]) -> bool:
-    """Whether a noun that is asked for is linked to what was done: how many plays, where a status is `played`."""
+    """Return whether a noun that is asked for is linked to what was done: how many plays, where a status
+    is `played`.
+    """
     if mention.kind is not MentionKind.VALUE or mention.last - mention.first != 1 or not mention.values:
         return False
     token, value = tokens[mention.first], mention.values[0].value
@@ -103,7 +107,7 @@ def is_state_of_a_noun(mention: Mention, tokens: Sequence[Token]) -> bool:
 
 
 def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
-    """Whether a word for a figure stands before: `amount of`, `total`."""
+    """Return whether a word for a figure stands before: `amount of`, `total`."""
     before = [token.lemma for token in tokens[max(0, atom.first - 2) : atom.first]]
     return before[-1:] in (["total"], ["average"]) or (before[-1:] == ["of"] and before[0] in _FIGURES)
 
@@ -115,7 +119,9 @@ _SIZED: Final = (["over"], ["under"], ["between"])
 
 
 def is_sized(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word is done by things right before it, to the size behind it: `which trips cost more than 100`."""
+    """Return whether a word is done by things right before it, to the size behind it: `which trips cost more
+    than 100`.
+    """
     word, before = tokens[at], tokens[at - 1] if at else None
     if not word.is_lemma or word.lemma not in VERBS or before is None:
         return False
@@ -129,9 +135,9 @@ def is_sized(tokens: Sequence[Token], at: int) -> bool:
 
 
 def tells_which(tokens: Sequence[Token], atom: "Atom", noun: "Atom") -> bool:
-    """Whether a verb stands before a noun as an adjective does, and says which are meant: `how many open bills are
-    there`, `the lost parcels`. One that has not the form of a participle might as well be done to the noun, as in `how
-    many hold licences`, unless the noun goes on as what something is said of.
+    """Return whether a verb stands before a noun as an adjective does, and says which are meant: `how many open bills
+    are there`, `the lost parcels`. One that has not the form of a participle might as well be done to the noun, as in
+    `how many hold licences`, unless the noun goes on as what something is said of.
     """
     if atom.last - atom.first != 1 or not atom.first or atom.is_unknown or atom.cue not in (None, Cue.LIGHT):
         return False
@@ -153,7 +159,7 @@ def tells_which(tokens: Sequence[Token], atom: "Atom", noun: "Atom") -> bool:
 
 
 def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
-    """Whether `how many ... did` stands before what ends a sentence."""
+    """Return whether `how many ... did` stands before what ends a sentence."""
     said = [token.text.lower() for token in tokens[: atom.first]]
     ends = atom.last == len(tokens) or tokens[atom.last].text in (".", "?", "!")
     return ends and "many" in said and bool({"did", "does", "do"} & set(said))

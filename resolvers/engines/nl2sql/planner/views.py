@@ -93,7 +93,9 @@ def _base(catalog: Catalog, view: str) -> str | None:
 
 
 def _speaks_for(linked: Linked, catalog: Catalog, view: str, base: str, named: Mention) -> bool:
-    """Whether other words fit a column or a value of a view, and nothing nearly as well that its table is tied to."""
+    """Return whether other words fit a column or a value of a view, and nothing nearly as well that its table is tied
+    to.
+    """
     best: dict[tuple[int, int], float] = defaultdict(float)
     others = [one for one in linked.mentions if one.last <= named.first or named.last <= one.first]
     tied = _tied(catalog, base)
@@ -143,7 +145,7 @@ def _measure_of(catalog: Catalog, table: str) -> ColumnKey | None:
 
 
 def _place(one: Mention) -> tuple[object, ...]:
-    """What a mention competes for: the same words, and for a value a column of the same name."""
+    """Return what a mention competes for: the same words, and for a value a column of the same name."""
     assert one.column is not None
     name = one.column.column.casefold() if one.kind is MentionKind.VALUE else None
     return one.first, one.last, one.kind, name

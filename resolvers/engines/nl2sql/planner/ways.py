@@ -129,13 +129,15 @@ def by_subject(catalog: Catalog, ways: Sequence[Way], text: str) -> Way | None:
 
 
 def is_called_as_its_table(catalog: Catalog, key: ColumnKey) -> bool:
-    """Whether a key is called as its table is, and so tells whom a row is about: `followed_id`, of who follows whom."""
+    """Return whether a key is called as its table is, and so tells whom a row is about: `followed_id`, of who follows
+    whom.
+    """
     table = catalog.table_words(key.table)
     return all(any(is_akin(word, one) for one in table) for word in set(catalog.words(key)) - _IDENTIFIES)
 
 
 def is_akin(one: str, other: str) -> bool:
-    """Whether two words are forms of one: praised and praises, endorsed and endorsement."""
+    """Return whether two words are forms of one: praised and praises, endorsed and endorsement."""
     short, long = sorted((one, other), key=len)
     return root_of(one) == root_of(other) or long.startswith(short[: max(_STEM, len(short) - 2)])
 
@@ -174,7 +176,7 @@ def _related(condition: Condition | None, way: Way) -> Condition | None:
 
 
 def _goes(condition: Condition, way: Way) -> bool:
-    """Whether a condition is about rows of a table that a way leads from or to."""
+    """Return whether a condition is about rows of a table that a way leads from or to."""
     tables = {one.table for pair in way for one in pair}
     return isinstance(condition, Related | Member) and not tables.isdisjoint(
         (condition.plan.main, *condition.plan.also)

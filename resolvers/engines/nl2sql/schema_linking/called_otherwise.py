@@ -72,7 +72,7 @@ def _may_be_rows(token: Token) -> bool:
 
 
 def _is_asked(linked: Linked, at: int) -> bool:
-    """Whether only what tells which rows are meant stands between a word and one that asks for them."""
+    """Return whether only what tells which rows are meant stands between a word and one that asks for them."""
     values = {
         place
         for one in linked.mentions
@@ -113,7 +113,7 @@ def _table_of(mention: Mention) -> str | None:
 
 
 def _only_ties(fqn: str, vocabulary: Vocabulary) -> bool:
-    """Whether a table only says which rows of two others belong together, and of what kind the tie is."""
+    """Return whether a table only says which rows of two others belong together, and of what kind the tie is."""
     keys = vocabulary.keys_of(fqn)
     referring = [key for key in keys if vocabulary.refers(key)]
     told = [key for key in vocabulary.text_columns(fqn) if key not in referring and vocabulary.flag(key) is None]

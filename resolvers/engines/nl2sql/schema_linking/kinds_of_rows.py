@@ -40,7 +40,7 @@ def _kind_of(table: str, word: str, vocabulary: Vocabulary) -> ColumnKey | None:
 
 
 def _is_shared(key: ColumnKey, vocabulary: Vocabulary) -> bool:
-    """Whether a column holds words that several rows share."""
+    """Return whether a column holds words that several rows share."""
     profile = vocabulary.profile(key)
     shared = profile is None or (profile.distinct_count or 0) < (profile.row_count or 0)
     return shared and vocabulary.column_kind(key) is ColumnKind.TEXT

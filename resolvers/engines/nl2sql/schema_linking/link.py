@@ -188,7 +188,7 @@ class _Work:
                     )
 
     def settle_described(self) -> None:
-        """What a table is described by, where another is called by a part of it: `players went` to schools."""
+        """Return what a table is described by, where another is called by a part of it: `players went` to schools."""
         named = [one for one in self.mentions if one.table is not None and one.how == "name" and one.score >= _ROWS]
         self.mentions = [
             one
@@ -282,13 +282,13 @@ class _Work:
                     self.value(first, last, score, "flag", key, flag[0])
 
     def counts_rows(self, first: int, last: int) -> bool:
-        """Whether words ask how many there are of something: `number of units`."""
+        """Return whether words ask how many there are of something: `number of units`."""
         head = self.tokens[last - 1]
         asks = last - first > 2 and self.tokens[first].lemma in ("number", "count") and not head.is_lemma
         return asks and self.tokens[first + 1].lemma == "of"
 
     def is_no_time(self, key: ColumnKey) -> bool:
-        """Whether a column tells no time, so that it is none of the spans that rows fall into."""
+        """Return whether a column tells no time, so that it is none of the spans that rows fall into."""
         return not self.vocabulary.column_kind(key).is_temporal
 
     def settle_flags(self) -> None:
@@ -328,12 +328,14 @@ class _Work:
                         )
 
     def may_be_short(self, key: ColumnKey, words: Sequence[Token]) -> bool:
-        """Whether a column may be the initials of words: not where it is described, and by none of them."""
+        """Return whether a column may be the initials of words: not where it is described, and by none of them."""
         meaning = phrase_words(self.vocabulary.facts(key).description or "")
         return not meaning or bool(set(meaning) & set(self.vocabulary.asked([word.lemma for word in words])))
 
     def says_how(self, at: int) -> bool:
-        """Whether a word there compares, asks, names or is what rows are called: no column TP is `tallest player`."""
+        """Return whether a word there compares, asks, names or is what rows are called: no column TP is `tallest
+        player`.
+        """
         asks, compares = self.parts[at]
         return (
             asks
@@ -363,7 +365,7 @@ class _Work:
         return any(self.vocabulary.asked(lemmas[:size]) == rows[-size:] for size in range(1, len(lemmas) + 1))
 
     def is_deed(self, at: int) -> bool:
-        """Whether a word says what somebody does: `hit` is none of the hits that a column counts."""
+        """Return whether a word says what somebody does: `hit` is none of the hits that a column counts."""
         token = self.tokens[at]
         return (token.lemma in VERBS or token.lemma in IRREGULAR_VERBS) and not (
             token.text.lower().endswith("s") and not token.is_lemma

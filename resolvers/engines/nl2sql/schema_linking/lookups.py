@@ -76,7 +76,7 @@ def united(parts: Sequence[exp.Query], *, distinct: bool) -> exp.Query | None:
 
 
 def may_be_part(text: str) -> bool:
-    """Whether a text may be a part of a name: several words, or one with a capital letter."""
+    """Return whether a text may be a part of a name: several words, or one with a capital letter."""
     return _PLAIN.fullmatch(text) is not None and (" " in text or text[:1].isupper()) and len(text) > 2
 
 

@@ -75,7 +75,9 @@ def is_slip(one: Correction) -> bool:
 
 
 def _differs(token: Token, near: str, vocabulary: Vocabulary) -> bool:
-    """Whether a word that a name was found for is not just that name's word in another form: enrollment, enrolment."""
+    """Return whether a word that a name was found for is not just that name's word in another form: enrollment,
+    enrolment.
+    """
     if not {near, lemma_of(near)} & vocabulary.spoken:
         return False
     forms = [vocabulary.asked((token.lemma,)), vocabulary.asked((lemma_of(near),))]

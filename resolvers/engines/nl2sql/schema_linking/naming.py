@@ -290,7 +290,9 @@ _WHETHER: Final = re.compile(
 
 
 def meaning_of(description: str | None) -> tuple[str, ...]:
-    """What a description calls a column, when its first clause is as short as a name; nothing when it is longer."""
+    """Return what a description calls a column, when its first clause is as short as a name; nothing when it
+    is longer.
+    """
     if not description:
         return ()
     words = phrase_words(_WHETHER.sub("", first_clause(description)))

@@ -165,6 +165,6 @@ def _is_agent(word: str) -> bool:
 
 
 def _stems(agent: str) -> set[str]:
-    """What somebody may do who is called so: bat, of a batter."""
+    """Return what somebody may do who is called so: bat, of a batter."""
     stem = agent[:-2]
     return {stem, stem + "e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem}

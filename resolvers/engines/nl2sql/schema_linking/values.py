@@ -65,7 +65,7 @@ def _signs_of(value: str) -> str:
 
 
 def is_part(said: str, whole: str) -> bool:
-    """Whether a folded text is a part of a longer one, in whole words."""
+    """Return whether a folded text is a part of a longer one, in whole words."""
     return said != whole and f" {said} " in f" {whole} "
 
 

@@ -177,7 +177,7 @@ class SelectScope:
                 return exp.Subquery(this=self._beside_rows(term) if term.within else self.write(term.plan))
 
     def _beside_rows(self, term: Nested) -> exp.Query:
-        """What another plan answers with of those rows that are like each row beside it."""
+        """Return what another plan answers with of those rows that are like each row beside it."""
         query = self.write(term.plan)
         name = self.joins.finder.tables[term.plan.main].name
         tables = [one for one in query.find_all(exp.Table) if one.name == name and one.parent_select is query]

@@ -25,7 +25,7 @@ def without_needless_joins(query: exp.Expr, joins: Joins) -> None:
 
 
 def _shortened(select: exp.Select, joins: Joins) -> bool:
-    """Whether one table could be left out."""
+    """Return whether one table could be left out."""
     source, steps = select.args.get("from_") or select.args.get("from"), select.args.get("joins") or []
     if source is None or not steps or any(one.args.get("side") or one.args.get("kind") for one in steps):
         return False
