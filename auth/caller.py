@@ -69,8 +69,8 @@ class Caller:
         """This caller with no more rights than any of the others; nobody is limited by what they were once."""
         limits = list(self.limited_by)
         for one in (part for other in others for part in (replace(other, limited_by=()), *other.limited_by)):
-            himself = (one.user_id, one.organization_id) == (self.user_id, self.organization_id)
-            if not himself and one not in limits:
+            themselves = (one.user_id, one.organization_id) == (self.user_id, self.organization_id)
+            if not themselves and one not in limits:
                 limits.append(one)
         return replace(self, limited_by=tuple(limits))
 

@@ -123,7 +123,7 @@ class Forbidden(ApiError):
     def lacking(
         cls, permission: str, resource_type: str, resource_id: str, message: str | None = None, **more: Any
     ) -> "Forbidden":
-        """The refusal of a caller who lacks a permission on a resource that he may know of."""
+        """The refusal of a caller who lacks a permission on a resource that they may know of."""
         return cls(
             message
             or f"{permission} on {resource_type} {resource_id!r} is required. "

@@ -139,7 +139,7 @@ def _kind(type_: str) -> type[ApiError] | None:
 
 
 def _path(where: Iterable[Any]) -> str:
-    # What a caller called a field may be as long as his body.
+    # What a caller called a field may be as long as their body.
     return ".".join(text[:SHOWN_LETTERS] for text in map(str, where) if not text.startswith(_LABELS))
 
 

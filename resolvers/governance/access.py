@@ -105,7 +105,7 @@ async def repair_access(ctx: Context) -> AccessRepair:
 
     A project, connection or file that the organization's owners do not reach inherits from its project or its
     organization again; a project's background worker gets its role back. Answers of Talk2Data, which are their
-    owner's alone, go back to him. Nothing else changes, and a second call changes nothing.
+    owner's alone, go back to them. Nothing else changes, and a second call changes nothing.
     """
     done = await repaired(ctx.services.relations, ctx.services.store, ctx.organization_id)
     ctx.guard.forget()

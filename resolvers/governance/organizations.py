@@ -13,7 +13,7 @@ from schema.pagination import Page, PageNumber, PageSize
 
 @operation(needs=OWN_VIEW)
 async def list_organizations(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Organization]:
-    """List the organizations that the caller may read: his token's own, when a role in it lets him."""
+    """List the organizations that the caller may read: their token's own, when a role in it lets them."""
     if not await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
         return Page[Organization](items=[], total=0, offset=(page - 1) * limit, limit=limit)
     return await ctx.store.read(lambda uow: uow.organizations.page(ctx.tenant, offset=(page - 1) * limit, limit=limit))

@@ -45,8 +45,8 @@ async def check_permission(
 ) -> PermissionAnswer:
     """Check whether a user holds a permission on a resource.
 
-    A caller may ask for himself, groups included; for another user with can_manage_users on the organization, and
-    then without that user's groups, which only his own token tells.
+    A caller may ask for themselves, groups included; for another user with can_manage_users on the organization, and
+    then without that user's groups, which only their own token tells.
     """
     subjects = await _subjects(ctx, user)
     try:
@@ -127,7 +127,7 @@ async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
 async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
     """Revoke a relation from a user or group on a resource. What is not there is a 404.
 
-    The last one who can administer what inherits from nothing, such as an organization, keeps his role: a 422.
+    The last one who can administer what inherits from nothing, such as an organization, keeps their role: a 422.
     """
     standing = _tuple(grant)
     done = Done(message=f"Revoked {grant.relation} on {grant.resource_type} {grant.resource_id}.")

@@ -27,7 +27,7 @@ PROJECT_GROUPS = {
 
 @operation(needs=Permission.CAN_MANAGE_PROJECTS, on="organization", kind=CallKind.WRITE)
 async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
-    """Create a project in the caller's organization; he becomes its owner."""
+    """Create a project in the caller's organization; they become its owner."""
     now = ctx.now()
     new = Project(
         id=str(uuid4()),
@@ -77,7 +77,7 @@ def project_relations(project: Project) -> list[RelationTuple]:
 
 @operation(needs=OWN_VIEW)
 async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Project]:
-    """List the projects of the caller's organization that he may read."""
+    """List the projects of the caller's organization that they may read."""
     offset, seen = (page - 1) * limit, Seen()
     if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id, seen=seen):
         return await ctx.store.read(lambda uow: uow.projects.page(ctx.tenant, offset=offset, limit=limit))

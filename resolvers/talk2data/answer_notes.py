@@ -22,7 +22,7 @@ async def list_answer_notes(
 ) -> Page[AnswerNote]:
     """List what people found wrong with answers in the selected project, the newest first.
 
-    A note shows a question and its query, which are its asker's alone until he comments on the answer. So this is for
+    A note shows a question and its query, which are its asker's alone until they comment on the answer. So this is for
     those who may change the project's memories, with can_write.
     """
     return await ctx.store.read(

@@ -51,7 +51,7 @@ async def stream_turn(
     header `Last-Event-ID` (or `last_event_id`); none is lost or told twice. A caller may follow a bounded number at
     once (429 QUOTA_EXCEEDED).
 
-    When the caller's token expires or he loses the permission, the stream ends with an `error` that has a `code`, such
+    When the caller's token expires or they lose the permission, the stream ends with an `error` that has a `code`, such
     as TOKEN_EXPIRED, and no `state`: the turn goes on. Its `sequence` is that of the event before, to resume after.
     """
 

@@ -192,7 +192,7 @@ async def reactivate_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def validate_memory(ctx: Context, *, memory_id: MemoryId, validation: MemoryValidation) -> Memory:
-    """Keep what the caller found when he checked an active memory: validated or disputed, and how sure he is.
+    """Keep what the caller found when they checked an active memory: validated or disputed, and how sure they are.
 
     A score that is left out stays. `unvalidated` takes the earlier finding back, with who and when.
     """

@@ -1,4 +1,4 @@
-"""A file is bytes that somebody uploaded, under a key of his choice (contract 2.2)."""
+"""A file is bytes that somebody uploaded, under a key of their choice (contract 2.2)."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

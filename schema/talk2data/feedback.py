@@ -1,4 +1,4 @@
-"""Feedback is what the asker thinks of an answer: one rating per turn, which he may change."""
+"""Feedback is what the asker thinks of an answer: one rating per turn, which they may change."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -21,7 +21,7 @@ Title = Annotated[Name, Field(description="1 to 255 characters that can be seen.
 
 @entity("session_id", kept_in="chat_sessions")
 class ChatSession(Resource):
-    """A conversation of one user with his data. Without a title, its first question gives it one."""
+    """A conversation of one user with their data. Without a title, its first question gives it one."""
 
     session_id: str
     title: str | None

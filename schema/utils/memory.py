@@ -60,7 +60,7 @@ class MemoryStatus(StrEnum):
 
 @choice
 class ValidationStatus(StrEnum):
-    """Whether somebody has checked a memory, and what he found."""
+    """Whether somebody has checked a memory, and what they found."""
 
     UNVALIDATED = "unvalidated"
     VALIDATED = "validated"

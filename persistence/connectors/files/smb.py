@@ -283,7 +283,7 @@ class SmbTree(FileStore):
         if name in {"StatusNotADirectory", "ObjectNameInvalid", "ObjectPathInvalid", "ObjectPathSyntaxBad"}:
             return ConnectorError("not_found", f"{what} is not a folder of the share.")
         if name == "SharingViolation":
-            return ConnectorError("permission", "Somebody has opened the file for himself alone.")
+            return ConnectorError("permission", "Somebody has opened the file for themselves alone.")
         if name == "PathNotCovered":
             return ConnectorError(
                 "bad_config", "The path leads to another server (DFS), which is not followed. Enter the final address."

@@ -168,7 +168,7 @@ async def _require_decided(
     keep = f" Or keep {pin} in the secret itself, as JSON." if pin else ""
     if not await may_read_project_secrets(ctx, addresser):
         who = "It is not known who wrote this config" if addresser is None else "Who wrote this config may not read"
-        what = " and whether he may read the project's secrets" if addresser is None else " the project's secrets"
+        what = " and whether they may read the project's secrets" if addresser is None else " the project's secrets"
         raise KeyWithheld(
             f"{who}{what}, so the key is not sent to {where}. Let somebody who may read them write credentials_secret "
             f"and the address anew.{keep}"

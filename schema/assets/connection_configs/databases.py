@@ -37,7 +37,7 @@ class SslMode(StrEnum):
 
 @choice
 class HiveMechanism(StrEnum):
-    """How a user proves to Hive who he is."""
+    """How a user proves to Hive who they are."""
 
     PLAIN = "PLAIN"
     LDAP = "LDAP"
@@ -138,7 +138,7 @@ class DatabaseConfig(Strict):
     host: Host = Field(description="A host name or an IP address, without a scheme, port or path.")
     port: int | None = Field(None, ge=1, le=65535, description="Unset: the usual port of the type.")
     database: Name | None = Field(None, description="The database; which level it is depends on the type.")
-    auth_type: str = Field("basic", description="How the user proves who he is; basic is a name and a password.")
+    auth_type: str = Field("basic", description="How the user proves who they are; basic is a name and a password.")
     ssl_mode: SslMode = Field(SslMode.DISABLE, strict=False, description="How the connection is encrypted.")
     selected_tables: list[SelectedDatabase] = Field(
         [], description="What to read, by exact names. Empty: everything that the user may read."
@@ -236,7 +236,7 @@ class HiveOptions(TlsOptions):
     """Options of a Hive connection."""
 
     auth_mechanism: HiveMechanism = Field(
-        HiveMechanism.PLAIN, strict=False, description="How the user proves to the server who he is."
+        HiveMechanism.PLAIN, strict=False, description="How the user proves to the server who they are."
     )
 
 
