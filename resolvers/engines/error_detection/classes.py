@@ -156,12 +156,10 @@ def _candidates(
     yield from ((one,) for one in figures if one[0].distinct >= FEWEST_OF_CLASS)
     pairs = [(one, other) for one, other in combinations(figures, 2) if {one[0].distinct, other[0].distinct} - {*FEW}]
     yield from pairs
-    told = [pair for pair in pairs if _by_states(column, classes, pair, rows) is not None]
-    telling = [pair for pair in told if (rule := _by_states(column, classes, pair, rows)) and _is_telling(column, rule)]
-    for pair in telling:
-        for other in figures:
-            if other not in pair:
-                yield (*pair, other)
+    for pair in pairs:
+        rule = _by_states(column, classes, pair, rows)
+        if rule is not None and _is_telling(column, rule):
+            yield from ((*pair, other) for other in figures if other not in pair)
 
 
 def _is_telling(column: TableColumn, rule: _Rule) -> bool:
@@ -201,11 +199,10 @@ def _accepted(column: TableColumn, rule: _Rule | None) -> _Rule | None:
     """The rule, where it holds for nearly all rows and says far more than the commonest class does."""
     if rule is None:
         return None
-    within = Counter(column.codes[row] for row in rule.states)
-    if set(rule.says.values()) != {code for code, count in within.items() if count >= OF_CLASS * len(rule.states)}:
-        return None
     size = len(rule.states)
     counted = Counter(column.codes[row] for row in rule.states)
+    if set(rule.says.values()) != {code for code, count in counted.items() if count >= OF_CLASS * size}:
+        return None
     other = size - max(counted.values())
     misfits = len(rule.misfits)
     if size < FEWEST or misfits > (1 - HOLDS) * size or misfits > BETTER * other:
