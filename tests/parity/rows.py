@@ -20,7 +20,8 @@ UNLIKE = {
     ("server_calls", "milliseconds"),
 }
 """Columns that may differ: what tells the door, the request or how long it took, and what is made of it."""
-UNSEEN = ("workers", "job_ledger")
+UNSEEN = ("workers", "job_ledger", "asset_documents")
+"""Tables that are not compared: what goes on beside a call, and what a read leaves behind some time after it."""
 NEW = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|v1\.[\w-]+\.[\w-]+\.[\w-]+"
 )
