@@ -111,6 +111,7 @@ def test_token_with_missing_or_wild_options_is_a_usage_error(tmp_path: Path, giv
     assert answer.stdout == ""
 
 
+@pytest.mark.long  # imports the platform twice; the README's commands do in the quick tier
 @pytest.mark.starts
 def test_short_commands_import_by_themselves_what_they_use(tmp_path: Path) -> None:
     made = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga")

@@ -56,7 +56,13 @@ def memory(server: Server, kind: str) -> int:
     return int(found.group(1)) * 1024
 
 
-@pytest.mark.parametrize(("path", "head"), [("/assets/files", REST), ("/graphql", GRAPH)], ids=["rest", "graphql"])
+@pytest.mark.parametrize(
+    ("path", "head"),
+    [
+        pytest.param("/assets/files", REST, id="rest"),
+        pytest.param("/graphql", GRAPH, id="graphql", marks=pytest.mark.long),  # another door of the same way
+    ],
+)
 def test_a_large_file_goes_in_and_out_in_constant_memory(tmp_path: Path, path: str, head: bytes) -> None:
     assert stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga").returncode == 0
     with Server(tmp_path).ready() as server, Client(tmp_path, server) as client:

@@ -12,7 +12,7 @@ AFTER_ONE_ANOTHER = ("create_project", "create_metadata", "update_metadata", "cr
 
 
 @pytest.mark.parametrize("operation", AFTER_ONE_ANOTHER)
-@pytest.mark.parametrize("store", ["twin", pytest.param("postgres_twin", marks=ON_POSTGRESQL)])
+@pytest.mark.parametrize("store", ["twin", pytest.param("postgres_twin", marks=[ON_POSTGRESQL, pytest.mark.long])])
 def test_what_was_noted_is_all_that_changed(store: str, operation: str, request: pytest.FixtureRequest) -> None:
     twin: Twin = request.getfixturevalue(store)
     twin.restore()

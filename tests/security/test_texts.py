@@ -372,6 +372,7 @@ async def test_a_tag_holds_no_comma_so_that_each_is_found(world: World, door: Do
     assert [one["name"] for one in found["items"]] == ["a"]
 
 
+@pytest.mark.long  # asks by every text of every operation, seven times
 @pytest.mark.parametrize("store_kind", ["sqlite"], indirect=True)
 async def test_every_search_that_refuses_nonsense_says_so_in_its_document(world: World) -> None:
     """Any text of a query may be a language of its own; who answers that a search is malformed lists it."""

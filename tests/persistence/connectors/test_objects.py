@@ -85,6 +85,7 @@ def test_a_prefix_is_the_root(moto_server: MotoServer) -> None:
     assert {schema: set(tables) for schema, tables in found.items()} == {"root": {"a"}, "deep": {"b"}}
 
 
+@pytest.mark.long  # puts a thousand objects in a bucket
 def test_long_listings_are_paged_and_cut(moto_server: MotoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket = moto_server.bucket({f"f{number:04}.csv": b"a\n1\n" for number in range(1101)})
     with opened("s3", place_of(moto_server, bucket), key_of(moto_server)) as connector:
