@@ -279,7 +279,7 @@ NOT_NAMES = {
     "document_url", "entity_id", "expected_version", "file_uri", "fully_qualified_name", "llm_model", "metric",
     "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
     "provider", "reading_id", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type",
-    "target_fqn", "timezone", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
+    "target_fqn", "timezone", "tool", "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
     # of an event that another system sends
     "eventTime", "eventType", "producer", "schemaURL",
 }  # fmt: skip
