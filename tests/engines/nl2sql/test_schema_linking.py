@@ -315,6 +315,17 @@ def test_what_is_found_is_a_value_as_it_stands_there() -> None:
     assert spanish[0].score < over('from "Spain"', '"Spain"', MentionKind.VALUE, None, source)[0].score
 
 
+def test_a_state_by_its_code_fits_a_name_better_than_a_key_that_happens_to_be_written_so() -> None:
+    schools = table("schools", "school_id* school_name state")
+    source = Source({column("schools.school_id"): ["texas"], column("schools.state"): ["TX"]})
+    found = linked("Which schools are in Texas?", Knowledge((schools,)), source).mentions
+    scores = {one.column.column: one.score for one in found if one.kind is MentionKind.VALUE and one.column is not None}
+    assert scores["state"] > scores["school_id"]
+    spelled = linked('schools with the id "texas"', Knowledge((schools,)), source).mentions
+    best = max((one for one in spelled if one.kind is MentionKind.VALUE), key=lambda one: one.score)
+    assert best.column == column("schools.school_id")
+
+
 def test_a_question_cannot_ask_for_more_than_a_bound() -> None:
     source = Source()
     wide = tuple(table(f"t{at}", " ".join(f"c{number}" for number in range(30))) for at in range(10))

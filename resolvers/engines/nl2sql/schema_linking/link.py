@@ -62,6 +62,8 @@ _NEARLY: Final = 0.75
 """How sure a misspelled value is at best."""
 _SHARED: Final = 0.9
 """How well a name of several words must fit where one fits very well."""
+_OTHER_CASE: Final = 0.1
+"""How much less a key in small letters fits a name in capitals."""
 _ENOUGH: Final = 0.5
 _VERY: Final = 0.98
 """How well a column must be called by several words for others to be left out that they fit only loosely."""
@@ -481,6 +483,7 @@ class _Work:
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
             unsure = number or (rows and not (quoted or capital))
             score = _STRAYED if values.has_strayed(one) else 0.7 if unsure else score
+            score -= _OTHER_CASE * self.is_lower_code(one, said)
             self.value(first, last, score, "value", one.column, _text(one.value))
         if number:
             return
@@ -586,6 +589,10 @@ class _Work:
         """Return whether a column tells a country or a state, which short codes are taken for there only."""
         return bool({"country", "state", "nation", "nationality", "code", "region"} & set(self.vocabulary.words(key)))
 
+    def is_lower_code(self, held: Held, said: str) -> bool:
+        """Return whether a name in capitals is only by chance a key in small letters: Texas, and the school `texas`."""
+        return said[:1].isupper() and held.value.islower() and self.vocabulary.is_identifier(held.column)
+
     # --- what people noted
 
     def find_knowledge(self) -> None:
@@ -645,7 +652,9 @@ class _Work:
             for place, text in enumerate(said):
                 for held in by_text.get(text.casefold(), ()):
                     sure = self.tokens[first].quoted or self.tokens[first].text[:1].isupper()
-                    score = (0.97 if sure else 0.88) - 0.05 * min(place, 2)
+                    is_named_so = place and len(text) == 2 and self.is_of_place(held.column)  # TX, where states stand
+                    score = (0.97 if sure else 0.88) - (0.0 if is_named_so else 0.05 * min(place, 2))
+                    score -= _OTHER_CASE * self.is_lower_code(held, said[0])
                     self.value(first, last, score, "lookup", held.column, _text(held.value))
 
     def settle_full_names(self) -> None:
