@@ -21,7 +21,8 @@ from typing import Final, Literal, Self
 
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
-from persistence.webhook_sending import Attempt, BadAddress
+from persistence.web_addresses import BadAddress
+from persistence.webhook_sending import Attempt
 
 SCHEME: Final = "mailto:"
 MOST_RECIPIENTS: Final = 20

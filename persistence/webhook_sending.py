@@ -5,17 +5,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 import httpx
 
 from persistence.outbound import OutboundPolicy, RefusedAddress, http_client
+from persistence.web_addresses import BadAddress, check_address, place_of
 
 CONTENT_TYPE: Final = "application/cloudevents+json; charset=utf-8"
-
-
-class BadAddress(ValueError):
-    """An address that no event is sent to; the text is safe to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +38,7 @@ class WebhookSender:
 
     async def check(self, url: str) -> None:
         """Look where an address leads. Raises BadAddress when no event would be sent there."""
-        host, port = place_of(url)
-        try:
-            await self._policy.resolve_async(host, port)
-        except RefusedAddress as refused:
-            raise BadAddress(str(refused)) from None
-        except (OSError, UnicodeError):
-            raise BadAddress("The host's name could not be resolved. Check the address.") from None
+        await check_address(self._policy, url)
 
     async def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Attempt:
         """Send once. What fails is told in our own words, and nothing of what the receiver says."""
@@ -79,27 +69,6 @@ class WebhookSender:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
-
-
-def place_of(url: str) -> tuple[str, int]:
-    """The host and port of an address. Raises BadAddress for one that is not plainly http or https."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise BadAddress("It cannot be read as an address.") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadAddress("Write an address that begins with https:// or http:// and names a host.")
-    if parts.username is not None or parts.password is not None or parts.fragment:
-        raise BadAddress("Leave user, password and fragment out of the address: what is secret goes into headers.")
-    return parts.hostname, port or (443 if parts.scheme == "https" else 80)
-
-
-def host_of(url: str) -> str:
-    """An address without what comes after its host. Raises BadAddress as `place_of` does."""
-    place_of(url)
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _said(status: int) -> str | None:

@@ -9,6 +9,7 @@ where somebody who may read it has decided (`may_read_project_secrets`).
 import hmac
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Final
 
 from auth.caller import Caller
@@ -18,6 +19,7 @@ from persistence.queries.secrets import Sealed
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.governance.permission import Permission
+from schema.governance.secret import Secret
 
 ENTER_AGAIN: Final = (
     "The stored credentials were removed, because somebody who may not read them changed where or how they are sent. "
@@ -46,6 +48,31 @@ class BoundSecrets:
     def sealed(self, name: str, value: bytes, destination: str | None) -> Sealed:
         """Seal a value for a destination; None for a secret of a resource that sends none by itself."""
         return Sealed(self._ctx.services.keyring.seal(value, self._data(name, destination)), destination)
+
+    def keep(
+        self,
+        uow: UnitOfWork,
+        name: str,
+        value: bytes,
+        destination: str | None,
+        now: datetime,
+        *,
+        project_id: str | None = None,
+    ) -> None:
+        """Seal a value and add it to what is held, after `uow.secrets.hold()`."""
+        sealed, user = self.sealed(name, value, destination), self._ctx.caller.user_id
+        secret = Secret(
+            name=name,
+            description=None,
+            resource_type=self._type,
+            resource_id=self._id,
+            created_at=now,
+            updated_at=now,
+            created_by=user,
+            updated_by=user,
+        )
+        tenant = {"organization_id": self._ctx.organization_id, "project_id": project_id}
+        uow.secrets.add(secret, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
 
     def read(self, name: str, sealed: Sealed) -> bytes:
         """The value, for somebody who has been allowed to read it. Raises SealBroken."""

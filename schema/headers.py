@@ -1,9 +1,12 @@
 """Headers that requests to other systems carry, as callers enter them: their values are secrets."""
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Annotated, Final
 
 from pydantic import Field
+
+from schema.errors import ValidationError
 
 _OUR_OWN: Final = re.compile(
     r"webhook-.*|mcp-.*|content-.*|proxy-.*|accept|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|"
@@ -14,6 +17,19 @@ _OUR_OWN: Final = re.compile(
 def is_our_own(name: str) -> bool:
     """Return whether the platform says a header itself, or it is between the two ends of a connection."""
     return _OUR_OWN.fullmatch(name.lower()) is not None
+
+
+def check_header_names(names: Sequence[str], field: str, *, taken: Collection[str] = ()) -> None:
+    """Refuse headers that the platform says itself, and such as stand twice; `taken` are there already, in small
+    letters. `field` is where the headers stand. Raises ValidationError.
+    """
+    seen = set(taken)
+    for at, name in enumerate(names):
+        if is_our_own(name):
+            raise ValidationError(f"{name} is said by the platform itself.", status=422, field=f"{field}.{at}.name")
+        if name.lower() in seen:
+            raise ValidationError(f"{name} stands twice.", status=422, field=f"{field}.{at}.name")
+        seen.add(name.lower())
 
 
 HeaderName = Annotated[

@@ -8,8 +8,8 @@ import httpx
 import orjson
 
 from persistence.outbound import OutboundPolicy, RefusedAddress, ResponseTooLarge, http_client, read_bounded
-from persistence.servers.reaching import Answered, ServerSettings, Unanswered, Unreachable, same_server
-from persistence.webhook_sending import BadAddress, place_of
+from persistence.servers.reaching import Answered, ServerSettings, Unanswered, Unreachable
+from persistence.web_addresses import BadAddress, place_of, same_server
 
 AGENT: Final = "stoa-servers/1"
 DOCUMENT_BYTES: Final = 4_000_000

@@ -10,7 +10,7 @@ import orjson
 
 from persistence.outbound import GuardedTransport, OutboundPolicy, RefusedAddress
 from persistence.servers.reaching import Answered, ServerSettings, Unanswered, Unreachable
-from persistence.webhook_sending import BadAddress, place_of
+from persistence.web_addresses import BadAddress, place_of
 
 if TYPE_CHECKING:
     from mcp.client import Client

@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
-
-from persistence.outbound import OutboundPolicy, RefusedAddress
-from persistence.webhook_sending import BadAddress, place_of
 
 
 class ServerSettings(BaseModel):
@@ -44,19 +40,3 @@ class Answered:
     def failed(self) -> bool:
         """Return whether the server says that it has failed."""
         return self.error is not None
-
-
-async def check_address(policy: OutboundPolicy, url: str) -> None:
-    """Look where an address leads. Raises BadAddress when nothing would be asked there."""
-    host, port = place_of(url)
-    try:
-        await policy.resolve_async(host, port)
-    except RefusedAddress as refused:
-        raise BadAddress(str(refused)) from None
-    except (OSError, UnicodeError):
-        raise BadAddress("The host's name could not be resolved. Check the address.") from None
-
-
-def same_server(one: str, other: str) -> bool:
-    """Return whether two addresses are of one server: the same scheme, host and port."""
-    return urlsplit(one).scheme == urlsplit(other).scheme and place_of(one) == place_of(other)

@@ -3,7 +3,8 @@
 from persistence.outbound import OutboundPolicy
 from persistence.servers.api import ApiCaller
 from persistence.servers.mcp import McpCaller
-from persistence.servers.reaching import ServerSettings, check_address
+from persistence.servers.reaching import ServerSettings
+from persistence.web_addresses import check_address
 
 
 class Servers:

@@ -30,7 +30,6 @@ from schema.assets.data_connection import (
 )
 from schema.errors import AlreadyExists, ValidationError
 from schema.governance.permission import Permission
-from schema.governance.secret import Secret
 from schema.grammar import sort_by
 from schema.identifiers import ResourceUri, slug, unique_slug
 from schema.pagination import Page, PageNumber, PageSize
@@ -361,24 +360,12 @@ def _free_uri(ctx: Context, uow: UnitOfWork, project: str | None, connection: Da
 
 def _keep(ctx: Context, uow: UnitOfWork, connection: DataConnection, credentials: Mapping[str, Any]) -> None:
     """Store credentials as one secret each, sealed for where the connection points."""
-    now, user, uri = ctx.now(), ctx.caller.user_id, connection.resource_uri
-    bound, target = BoundSecrets(ctx, "data_connection", uri), destination_of(connection)
+    now, target = ctx.now(), destination_of(connection)
+    bound = BoundSecrets(ctx, "data_connection", connection.resource_uri)
     if credentials:
         uow.secrets.hold()
     for name, value in credentials.items():
-        sealed = bound.sealed(name, _bytes(value), target)
-        secret = Secret(
-            name=name,
-            description=None,
-            resource_type="data_connection",
-            resource_id=uri,
-            created_at=now,
-            updated_at=now,
-            created_by=user,
-            updated_by=user,
-        )
-        tenant = {"organization_id": ctx.organization_id, "project_id": connection.project_id}
-        uow.secrets.add(secret, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
+        bound.keep(uow, name, _bytes(value), target, now, project_id=connection.project_id)
 
 
 _JSON = b"\x00json\x00"

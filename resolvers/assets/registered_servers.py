@@ -10,9 +10,8 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
-from persistence.servers.reaching import same_server
 from persistence.store import UnitOfWork
-from persistence.webhook_sending import BadAddress
+from persistence.web_addresses import BadAddress, same_server
 from resolvers.assets.content import Search, own, standing_relations
 from resolvers.assets.server_credentials import SECRETS_OF, headers_of, keep_headers
 from resolvers.context import Context

@@ -28,13 +28,14 @@ from persistence.queries.secrets import Sealed
 from persistence.queries.waiting import deliveries_wait
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from persistence.web_addresses import server_digest
 from persistence.webhook_sending import CONTENT_TYPE, Attempt
 from persistence.webhook_signing import SigningKeys, signed_headers
 from resolvers.context import Services
 from resolvers.engines.messages import Message, in_chat, message, plain
 from resolvers.utils.event_settings import EventSettings
 from resolvers.utils.run_lineage import run_at
-from resolvers.utils.webhook_secrets import ADDRESS, HEADERS, SECRETS_OF, key_name, server_of
+from resolvers.utils.webhook_secrets import ADDRESS, HEADERS, SECRETS_OF, key_name
 from schema.governance.permission import Permission
 from schema.utils.event import PlatformEvent, cloud_event
 from schema.utils.webhook import DeliveryStatus, Webhook, WebhookChannel, WebhookDelivery, WebhookFormat, WebhookStatus
@@ -192,7 +193,7 @@ class Deliveries:
             if webhook.header_names:
                 raise SealBroken
             return {}
-        if held.bound_to != server_of(address):
+        if held.bound_to != server_digest(address):
             raise SealBroken
         headers: dict[str, str] = orjson.loads(self._opened(webhook, HEADERS, held))
         return headers

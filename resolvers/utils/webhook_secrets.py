@@ -6,21 +6,19 @@ sent to a server of their own.
 """
 
 import contextlib
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
-from urllib.parse import urlsplit
 
 import orjson
 
 from persistence.keyring import SealBroken, secret_data
 from persistence.store import UnitOfWork
-from persistence.webhook_sending import place_of
+from persistence.web_addresses import server_digest
+from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
 from schema.errors import ValidationError
-from schema.governance.secret import Secret
-from schema.headers import is_our_own
+from schema.headers import check_header_names
 from schema.utils.webhook import Webhook, WebhookChannel, WebhookHeader
 
 SECRETS_OF: Final = "webhook"
@@ -40,20 +38,8 @@ def seal(
     ctx: Context, uow: UnitOfWork, id: str, name: str, value: bytes, now: datetime, bound_to: str | None = None
 ) -> None:
     """Keep something secret of a webhook."""
-    user = ctx.caller.user_id
     uow.secrets.hold()
-    sealed = ctx.services.keyring.seal(value, secret_data(ctx.organization_id, SECRETS_OF, id, name, bound_to))
-    row = Secret(
-        name=name,
-        description=None,
-        resource_type=SECRETS_OF,
-        resource_id=id,
-        created_at=now,
-        updated_at=now,
-        created_by=user,
-        updated_by=user,
-    )
-    uow.secrets.add(row, organization_id=ctx.organization_id, sealed=sealed, bound_to=bound_to)
+    BoundSecrets(ctx, SECRETS_OF, id).keep(uow, name, value, bound_to, now)
 
 
 def seal_anew(
@@ -74,12 +60,6 @@ def seal_anew(
     return True
 
 
-def server_of(url: str) -> str:
-    """A digest of the server that an address leads to, which headers are bound to."""
-    host, port = place_of(url)
-    return hashlib.sha256(f"{urlsplit(url).scheme}://{host}:{port}".encode()).hexdigest()
-
-
 def packed(headers: Sequence[WebhookHeader]) -> bytes | None:
     """Headers as they are sealed; None for none."""
     return orjson.dumps({one.name: one.value for one in headers}) if headers else None
@@ -89,19 +69,12 @@ def check_headers(channel: WebhookChannel, headers: Sequence[WebhookHeader]) -> 
     """Refuse headers that a request of this channel does not carry, or carries already."""
     if headers and channel is WebhookChannel.EMAIL:
         raise ValidationError("E-mail carries no headers of its own.", status=422, field="headers")
-    names: set[str] = set()
-    for at, one in enumerate(headers):
-        name = one.name.lower()
-        if is_our_own(name):
-            raise ValidationError(f"{one.name} is said by the platform itself.", status=422, field=f"headers.{at}.name")
-        if name in names:
-            raise ValidationError(f"{one.name} stands twice.", status=422, field=f"headers.{at}.name")
-        names.add(name)
+    check_header_names([one.name for one in headers], "headers")
 
 
 def check_still_bound(webhook: Webhook, before: str, after: str) -> None:
     """Refuse another server for headers whose values are not given anew."""
-    if webhook.header_names and server_of(before) != server_of(after):
+    if webhook.header_names and server_digest(before) != server_digest(after):
         raise ValidationError(
             f"The headers {', '.join(webhook.header_names)} were entered for another server, and are not sent to this "
             "one. Give them anew, or leave them out by an empty list.",

@@ -16,7 +16,7 @@ from persistence.mail_sending import NoMail
 from persistence.queries.events import Happening
 from persistence.queries.webhooks import OF_RUNS
 from persistence.store import UnitOfWork
-from persistence.webhook_sending import BadAddress, host_of
+from persistence.web_addresses import BadAddress, host_of, server_digest
 from persistence.webhook_signing import SigningKeys
 from resolvers.context import Context
 from resolvers.engines.recurrence import zone_of
@@ -31,7 +31,6 @@ from resolvers.utils.webhook_secrets import (
     packed,
     seal,
     seal_anew,
-    server_of,
 )
 from schema.errors import QuotaExceeded, ValidationError
 from schema.governance.permission import Done, Permission
@@ -104,7 +103,7 @@ async def create_webhook(ctx: Context, *, webhook: WebhookCreate) -> WebhookSecr
         if webhook.channel is WebhookChannel.CHAT:
             seal(ctx, uow, made.id, ADDRESS, webhook.url.encode(), now)
         if (headers := packed(webhook.headers)) is not None:
-            seal(ctx, uow, made.id, HEADERS, headers, now, server_of(webhook.url))
+            seal(ctx, uow, made.id, HEADERS, headers, now, server_digest(webhook.url))
         if keys is None:
             return WebhookSecret(webhook=made, secret=None)
         seal(ctx, uow, made.id, key_name(1), keys.packed, now)
@@ -350,5 +349,5 @@ def _take_headers(
 ) -> bool:
     """Let a webhook carry other headers; whether they are not the same."""
     values["header_names"] = [one.name for one in headers]
-    bound_to = server_of(given.get("url", webhook.url)) if headers else None
+    bound_to = server_digest(given.get("url", webhook.url)) if headers else None
     return seal_anew(ctx, uow, webhook.id, HEADERS, packed(headers), ctx.now(), bound_to)
