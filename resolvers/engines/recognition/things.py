@@ -5,7 +5,7 @@ readings, a place is the thing's when the thing settles it and the person does n
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 from resolvers.engines.recognition.hints import hint, names_bearer, names_persons, plain, words
@@ -101,7 +101,7 @@ def places_of_things(
     columns: Sequence[ColumnValues],
     rows: Sequence[Row],
     found: Sequence[Sequence[RecognizerMatch]],
-    persons: frozenset[int] | set[int],
+    persons: Set[int],
 ) -> frozenset[int]:
     """Return which columns hold places of things: settled by a reference to a thing, and by no person."""
     places = [
@@ -113,9 +113,8 @@ def places_of_things(
     ]
     if not places or not things:
         return frozenset()
-    texts = {place: [text_of(row[place]) for row in rows] for place in {*places, *things, *persons}}
-    people = [*persons, *(place for place, column in enumerate(columns) if refers_to_person(column.facts.name))]
-    texts |= {place: [text_of(row[place]) for row in rows] for place in people if place not in texts}
+    people = persons | {place for place, column in enumerate(columns) if refers_to_person(column.facts.name)}
+    texts = {place: [text_of(row[place]) for row in rows] for place in {*places, *things, *people}}
     return frozenset(
         place for place in places
         if any(thing != place and is_settled(texts[thing], texts[place]) for thing in things)
