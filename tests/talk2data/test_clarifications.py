@@ -60,6 +60,16 @@ async def test_a_question_back_tells_its_readings_apart_and_how_many_rows_each_g
     assert [one["row_count"] for one in found["readings"]] == [2, 3, None]
 
 
+async def test_a_reading_without_a_row_is_not_offered_beside_one_with_some(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    nobody = Interpretation("Customers without an id.", "select id from customers where id is null")
+    drafter.script["Who is it?"] = Clarification("Which?", (nobody, Interpretation("By credit.", CREDIT)))
+    drafter.script["And nobody?"] = Clarification("Is it?", (nobody,))
+    assert [one["text"] for one in readings(await ask(world, "Who is it?"))] == ["By credit."]
+    assert [one["row_count"] for one in readings(await ask(world, "And nobody?"))] == [0]
+
+
 async def test_a_reading_is_chosen_by_its_id(world: World, door: Door, shop: Bench, drafter: ScriptedDrafter) -> None:
     drafter.script["Who is best?"] = BEST
     drafter.script["Who pays first?"] = draft("select min(id) as first from customers")

@@ -122,7 +122,8 @@ class Planner:
         before = asked.earlier[-1].confidence
         sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
         memories = _memories(plan, known, asked.earlier[-1].memories)
-        return QueryDraft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
+        reading = said(plan, known, asked.text)
+        return QueryDraft(query.sql(known.dialect), reading, sure, NAME, plan, memories, {"follows": True})
 
 
 def _planned(linked: Linked, asked: Asked, known: Knowledge, failed: Sequence[str]) -> Outcome:
@@ -162,9 +163,8 @@ def _difference(asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | 
         confidence = min(ADDED_UP if one.plan != taken else 1.0 for one, taken in zip(sure, plans, strict=True))
         confidence = min(confidence, *(one.confidence for one in sure))
         evidence = {"doubts": [why for one in sure for why in (one.evidence or {}).get("doubts", ())]}
-        found.append(
-            QueryDraft(query.sql(known.dialect), said(plan, known), confidence, NAME, plan, memories, evidence)
-        )
+        reading = said(plan, known, asked.text)
+        found.append(QueryDraft(query.sql(known.dialect), reading, confidence, NAME, plan, memories, evidence))
     return max(found, key=lambda one: one.confidence, default=None)
 
 
@@ -382,7 +382,12 @@ def _without(best: Candidate, known: Knowledge, evidence: Mapping[str, Any]) -> 
         return None
     told = f" Nothing in the data stands for “{best.unknown[0]}”, so that word was left out."
     memories = _memories(best.plan, known, best.resolver.memories)
-    return QueryDraft(best.sql, said(best.plan, known) + told, LEFT_OUT, NAME, best.plan, memories, evidence)
+    return QueryDraft(best.sql, _reading(best, known) + told, LEFT_OUT, NAME, best.plan, memories, evidence)
+
+
+def _reading(one: Candidate, known: Knowledge) -> str:
+    """Return how a candidate understands its question."""
+    return said(one.plan, known, one.resolver.cut.linked.text)
 
 
 def _evidence(one: Candidate) -> dict[str, Any]:
@@ -415,7 +420,7 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
     read = listed([f"“{one.written}” as “{one.read}”" for one in corrections])
     return QueryDraft(
         best.sql,
-        said(best.plan, known) + (f" Read {read}." if corrections else ""),
+        _reading(best, known) + (f" Read {read}." if corrections else ""),
         best.confidence,
         NAME,
         best.plan,
@@ -438,7 +443,7 @@ def _memories(plan: Plan, known: Knowledge, words: Iterable[str]) -> tuple[str, 
 
 def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Interpretation, ...]:
     """The readings to choose from, told apart by the keys that they go along where their words are the same."""
-    texts = {one.sql: said(one.plan, known) for one in found}
+    texts = {one.sql: _reading(one, known) for one in found}
     made: list[Interpretation] = []
     for one in found:
         text = texts[one.sql]

@@ -49,7 +49,10 @@ from resolvers.engines.nl2sql.sql_writing.uses import (
 )
 
 MOST_LISTED: Final = 8
-"""How many values of a list are said; of more it is said how many they are."""
+"""How many values or columns of a list are said; of more it is said how many they are."""
+
+_MOST_NAMED: Final = 4
+"""How many columns are named where they are all of a table."""
 
 _SIGNS: Final = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 _TOLD: Final = {
@@ -68,9 +71,12 @@ _TOLD_OF_TIME: Final = {
 }
 
 
-def said(plan: Plan, known: Knowledge) -> str:
-    """The plan in one sentence."""
-    phrase = _Speaker(known).plan(plan)
+def said(plan: Plan, known: Knowledge, question: str = "") -> str:
+    """The plan in one sentence.
+
+    Values of private columns are told only where the question itself tells them.
+    """
+    phrase = _Speaker(known, question).plan(plan)
     return phrase[:1].upper() + phrase[1:] + "."
 
 
@@ -92,9 +98,11 @@ def without_id(name: str) -> str:
 
 
 class _Speaker(CatalogNames):
-    def __init__(self, known: Knowledge) -> None:
+    def __init__(self, known: Knowledge, question: str) -> None:
         super().__init__(known)
         self._plan: Plan | None = None
+        self._question = question
+        self._told = question.casefold()
 
     # Columns in their places.
 
@@ -159,7 +167,7 @@ class _Speaker(CatalogNames):
             case Nested():
                 kinds = _listed([self._group(one).removeprefix("the ") for one in term.within], "and")
                 alike = f" of the same {kinds}" if kinds else ""
-                return _Speaker(self._known).plan(term.plan) + alike
+                return _Speaker(self._known, self._question).plan(term.plan) + alike
 
     def _arithmetic(self, term: Arithmetic) -> str:
         """Two terms combined, or the percentage that they are."""
@@ -219,7 +227,8 @@ class _Speaker(CatalogNames):
             return text.rstrip("0").rstrip(".") if "." in text else text
         if value.kind in ("date", "moment"):
             return _day(value.value)
-        if column is not None and ColumnKey(column.table, column.column) in self._known.private:
+        private = column is not None and ColumnKey(column.table, column.column) in self._known.private
+        if private and str(value.value).casefold() not in self._told:
             return "the value asked for"
         return f"“{value.value}”"
 
@@ -241,7 +250,7 @@ class _Speaker(CatalogNames):
 
     def _member(self, one: Member) -> str:
         """`the track is among the tracks with ...`: of keys it is the rows that people speak of."""
-        inner = _Speaker(self._known)
+        inner = _Speaker(self._known, self._question)
         among = f"is {'not ' if one.negated else ''}among"
         facts = self._facts(one.column)
         is_key = facts is not None and (
@@ -262,7 +271,7 @@ class _Speaker(CatalogNames):
             if one.fewer > 1:
                 return f"is one of the {one.fewer} with the {what} {same}"
             return f"has the {what} among those {same}"
-        inner = _Speaker(self._known)
+        inner = _Speaker(self._known, self._question)
         inner._plan = one.plan
         having = one.plan.having
         conditions = [inner.condition(part) for part in (*parts_of(one.plan.where), *parts_of(having))]
@@ -308,7 +317,7 @@ class _Speaker(CatalogNames):
         """A plan as a phrase without a full stop."""
         match plan.outputs:
             case (Output(Arithmetic("-", left, Nested() as less)),):
-                own = _Speaker(self._known).plan(replace(plan, outputs=(Output(left),)))
+                own = _Speaker(self._known, self._question).plan(replace(plan, outputs=(Output(left),)))
                 return f"{own}, {_SIGNS['-']} {self.term(less)}"
             case (Output(Arithmetic("*", Literal(), Arithmetic("/", Arithmetic("-") as apart, Nested() as whole))),):
                 own = self.plan(replace(plan, outputs=(Output(apart),)))
@@ -317,7 +326,7 @@ class _Speaker(CatalogNames):
         parts = [self._answer(plan), self._chosen(plan), self._ordered(plan)]
         text = "".join(parts)
         if plan.combined is not None:
-            other = _Speaker(self._known).plan(plan.combined.plan)
+            other = _Speaker(self._known, self._question).plan(plan.combined.plan)
             how = {"union": "together with", "intersect": "but only what is also among", "except": "but not"}
             text += f", {how[plan.combined.how]}: {other}"
         return text
@@ -334,10 +343,21 @@ class _Speaker(CatalogNames):
             return text + (f" for each {_listed(told, 'and')}" if told else "")
         if all(isinstance(one.term, Nested | Literal | Arithmetic) for one in plain) and plain:
             return _listed([self.term(one.term, one.name) for one in plain], "and")
-        shown = _listed([self._shown(one, plan) for one in plain], "and")
+        if self._is_whole(plain, plan):
+            return f"all columns of {self.many(plan.main)}"
+        names = [self._shown(one, plan) for one in plain]
+        more = len(names) - MOST_LISTED
+        shown = _listed([*names[:MOST_LISTED], f"{more} more"] if more > 1 else names, "and")
         each = "the different " if plan.distinct else ""
         text = each + shown.removeprefix("the ") if each else shown
         return f"{text} of {self.many(plan.main)}" if self._is_of(plain, plan) else f"{text}, {self._beside(plan)}"
+
+    def _is_whole(self, outputs: Sequence[Output], plan: Plan) -> bool:
+        """Return whether all columns of the rows are shown, and they are more than anybody reads the names of."""
+        facts = self._tables.get(plan.main)
+        if facts is None or len(facts.columns) <= _MOST_NAMED:
+            return False
+        return {one.term for one in outputs} == {Column(plan.main, one.name) for one in facts.columns}
 
     def _shown(self, output: Output, plan: Plan) -> str:
         text = self.term(output.term, output.name)

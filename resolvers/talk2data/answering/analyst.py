@@ -18,7 +18,7 @@ from resolvers.talk2data.answering.going_on import gone_on
 from resolvers.talk2data.answering.pipeline import Work
 from resolvers.talk2data.answering.pipeline_question import Begun, PipelineQuestion
 from resolvers.talk2data.answering.port import AnswerEvent, Question
-from resolvers.talk2data.answering.reading_counts import row_counts
+from resolvers.talk2data.answering.reading_counts import row_counts, without_empty
 from resolvers.talk2data.answering.readings import asked_back, question_of, replied
 from resolvers.talk2data.answering.results import made_of
 from resolvers.talk2data.answering.wishes import after, alone, wished
@@ -61,7 +61,8 @@ class Analyst:
                 return
             yield one
         found = work.found
-        found.row_counts = await row_counts(ctx, found.ground, found.readings, settings, task_id=question.task_id)
+        counts = await row_counts(ctx, found.ground, found.readings, settings, task_id=question.task_id)
+        found.readings, found.row_counts = without_empty(found.readings, counts)
         made = await made_of(ctx, question.turn_id, asked.text, found)
         events = [{"event": one.event.value, "data": one.data} for one in made.events]
 

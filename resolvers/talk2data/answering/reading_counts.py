@@ -55,6 +55,14 @@ async def row_counts(
     return list(found)
 
 
+def without_empty(
+    readings: Sequence[Interpretation], counts: Sequence[int | None]
+) -> tuple[list[Interpretation], list[int | None]]:
+    """The readings with their numbers of rows, without those that give no row where another gives some."""
+    kept = [pair for pair in zip(readings, counts, strict=True) if pair[1] != 0] if any(counts) else []
+    return ([one for one, _ in kept], [count for _, count in kept]) if kept else (list(readings), list(counts))
+
+
 async def _allowed(ctx: Context, ground: Ground, sql: str | None, settings: ChatSettings) -> bool:
     """Return whether a reading would be answered, and by rows that tell nothing of a group that is too small."""
     if sql is None:

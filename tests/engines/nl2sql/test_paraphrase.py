@@ -229,6 +229,21 @@ def test_values_of_private_columns_are_not_quoted() -> None:
     assert said(Plan(CUSTOMER, NAME, ROME), private) == "The names of customers where the city is the value asked for."
 
 
+def test_a_value_that_the_question_says_is_quoted_though_its_column_is_private() -> None:
+    private = known(private=frozenset({ColumnKey(CUSTOMER, "city")}))
+    told = said(Plan(CUSTOMER, NAME, ROME), private, "Who lives in rome?")
+    assert told == "The names of customers where the city is “Rome”."
+
+
+def test_all_columns_of_a_table_are_not_named_one_by_one() -> None:
+    names = [f"fact_{at}" for at in range(12)]
+    meter = table("meter", ", ".join(f"{name} INTEGER" for name in names))
+    every = Plan(meter.fqn, outputs(*(f"meter.{name}" for name in names)))
+    assert said(every, known(meter)) == "All columns of meters."
+    most = said(replace(every, outputs=every.outputs[:11]), known(meter))
+    assert most.endswith("the fact 7s and 3 more of meters.")
+
+
 def test_display_names_stand_over_names() -> None:
     (customer, *others) = TABLES
     named = replace(

@@ -247,6 +247,12 @@ def test_texts_that_are_years_are_years() -> None:
     assert answer(after, knowledge=knowledge, setup=setup) == [("Gus",)]
 
 
+def test_figures_told_for_each_day_come_in_the_order_of_days() -> None:
+    query = sql(Plan(CUSTOMER, outputs("customer.born", COUNT)))
+    assert 'ORDER BY "born"' in query
+    assert "ORDER BY" not in sql(Plan(CUSTOMER, outputs("customer.city", COUNT)))
+
+
 def test_texts_that_hold_numbers_are_ordered_as_numbers() -> None:
     knowledge = known(profiles=profile("product", "code", "100", "4"))
     plan = Plan(PRODUCT, outputs("product.code"), orders=best("product.code"), limit=2)

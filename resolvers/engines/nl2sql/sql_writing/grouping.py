@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import Joins
 from resolvers.engines.nl2sql.joining.names import names_its_row
+from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Arithmetic, Column, Condition, Elapsed, Figure, Order, Plan, Span, Term
+from resolvers.engines.nl2sql.schema_linking.kinds import kind_of
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, figures_in, on_figures, parts_of, terms_in
 
 
@@ -37,14 +40,23 @@ def completed(plan: Plan, joins: Joins) -> Plan:
     return replace(plan, groups=tuple(groups))
 
 
-def in_time(plan: Plan) -> Plan:
-    """The plan with its groups in order, where some are spans of time and nobody asked for another order."""
-    if plan.orders or plan.limit is not None or not any(isinstance(one, Span) for one in plan.groups):
+def in_time(plan: Plan, known: Knowledge, joins: Joins) -> Plan:
+    """The plan with its groups in order, where some are times and nobody asked for another order."""
+    if plan.orders or plan.limit is not None:
         return plan
     shown = [one.term for one in plan.outputs if one.term in plan.groups]
-    if not any(isinstance(one, Span) for one in shown):
+    if not any(isinstance(one, Span) or (isinstance(one, Column) and _is_time(one, known, joins)) for one in shown):
         return plan
     return replace(plan, orders=tuple(map(Order, shown)))
+
+
+def _is_time(column: Column, known: Knowledge, joins: Joins) -> bool:
+    """Return whether a column holds years, days or moments."""
+    table = joins.finder.tables[column.table]
+    facts = next((one for one in table.columns if one.name == column.column), None)
+    measured = known.profiles.get(column.table)
+    profile = next((one for one in measured.columns if one.name == column.column), None) if measured else None
+    return facts is not None and kind_of(facts, tokens_of(column.column), profile).is_temporal
 
 
 def is_grouped(plan: Plan, having: Sequence[Condition]) -> bool:

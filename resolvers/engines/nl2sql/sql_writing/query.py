@@ -130,7 +130,7 @@ class Writer:
         """A plan without what is combined with it."""
         plan = completed(plan, self.joins)
         if self._depth == 1:
-            plan = in_time(plan)
+            plan = in_time(plan, self.known, self.joins)
         rows = [one for one in parts_of(plan.where) if not on_figures(one)]
         having = [one for one in (*parts_of(plan.where), *parts_of(plan.having)) if on_figures(one)]
         rows += [one for one in parts_of(plan.having) if not on_figures(one)]
