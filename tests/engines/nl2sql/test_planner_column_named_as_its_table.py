@@ -75,3 +75,13 @@ def test_a_number_that_is_called_as_several_rows_are_is_added_up() -> None:
     assert 'SUM("goals")' in drafted("How many goals were there per region?", known).sql
     known = knowledge(table("goals", "match_id:INTEGER region goals:INTEGER"))
     assert 'SUM("goals")' in drafted("How many goals were there per region?", known).sql
+
+
+@pytest.mark.parametrize(
+    ("rows", "number"),
+    [("salaries", "salary"), ("scores", "score"), ("payments", "amount"), ("invoices", "total"), ("fines", "fine")],
+)
+def test_the_first_of_rows_are_those_whose_own_number_is_the_highest(rows: str, number: str) -> None:
+    known = knowledge(table(rows, f"{rows}_id*:INTEGER year:INTEGER {number}:NUMERIC hours:DOUBLE"))
+    found = drafted(f"top 5 {rows} in 2015", known)
+    assert f'ORDER BY "{number}" DESC NULLS LAST LIMIT 5' in found.sql

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.nl2sql.joining.names import nouns
 from resolvers.engines.nl2sql.language.degrees import PRAISE, Degree, degree_of_action
 from resolvers.engines.nl2sql.language.plans import is_foreseen
 from resolvers.engines.nl2sql.language.tokens import root_of
@@ -34,6 +35,8 @@ _PASSIVE: Final = frozenset(("was", "were", "been", "money"))
 _WE: Final = frozenset(("we", "they"))
 _COMING_TO: Final = frozenset(("amount", "total", "sum", "price", "value", "cost", "fee"))
 """Words of the numbers that tell how much something comes to."""
+_SUMMED_UP: Final = frozenset(("amount", "total", "sum"))
+"""Those of them that are of all that a row is about, and not of one piece of it."""
 
 
 def shown_for(catalog: Catalog, degree: Degree, items: Sequence[Item]) -> ColumnKey | None:
@@ -198,6 +201,15 @@ def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
 def amount_of(catalog: Catalog, table: str) -> ColumnKey | None:
     """The one number that tells how much a row of a table comes to: the amount of a bill."""
     found = [key for key in catalog.of(table) if catalog.is_measure(key) and _COMING_TO & set(catalog.words(key))]
+    return found[0] if len(found) == 1 else None
+
+
+def summed_up(catalog: Catalog, table: str) -> ColumnKey | None:
+    """The one number that sums up a row of a table: the amount of a bill, the salary of salaries."""
+    measures = [key for key in catalog.of(table) if catalog.is_measure(key)]
+    own = nouns(catalog.tables[table].name)
+    found = [key for key in measures if tuple(catalog.words(key)) in own]
+    found = found or [key for key in measures if _SUMMED_UP & set(catalog.words(key))]
     return found[0] if len(found) == 1 else None
 
 

@@ -40,6 +40,7 @@ from resolvers.engines.nl2sql.planner.measuring import (
     is_of_days,
     is_of_several,
     shown_for,
+    summed_up,
 )
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
@@ -337,6 +338,9 @@ class Ranking(Grouping):
             sizes = [one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])]
             plain = sizes[0] if sort.sized and sizes else plain
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
+                comes_to = summed_up(resolver.catalog, plain.table)
+                if comes_to is not None and plain.entity == plain.table and not self.groups:
+                    return as_column(comes_to), descending  # the top three bills
                 if (counted := self._rows_of_most(main, taken=_TAKEN)) is not None:
                     return counted, descending
                 resolver.doubt("the first are asked for, and not by what", 0.5)
