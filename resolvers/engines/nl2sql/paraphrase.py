@@ -46,6 +46,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import (
     parts_of,
     percentage_of,
     share_within,
+    terms_in,
 )
 
 MOST_LISTED: Final = 8
@@ -419,13 +420,23 @@ class _Speaker(CatalogNames):
         own = [one for one in conditions if isinstance(one, Related) and one.to == plan.main]
         others = [one for one in conditions if one not in own]
         text = ""
-        if own:
-            text += " that " + " and that ".join(_plural_verb(self._related(one)) for one in own)
+        told = [_plural_verb(self._related(one)) for one in own]
+        told += [f"have some {self.many(one)}" for one in plan.also if self._is_untold(one, plan)]
+        if told:
+            text += " that " + " and that ".join(told)
         if others:
             text += f" where {_listed(map(self.condition, others), 'and')}"
         if plan.keep:
             text += f", also {_listed(map(self.many, plan.keep), 'and')} that have none"
         return text
+
+    def _is_untold(self, table: str, plan: Plan) -> bool:
+        """Return whether nothing else that is said of a plan speaks of a table whose rows it needs."""
+        terms = [*(one.term for one in plan.outputs), *plan.groups, *(one.term for one in plan.orders)]
+        terms += [term for one in (*parts_of(plan.where), *parts_of(plan.having)) for term in terms_in(one)]
+        spoken = {column.table for term in terms for column in columns_in(term)}
+        spoken |= {one.rows_of for term in terms for one in figures_in(term) if one.rows_of is not None}
+        return table not in spoken
 
     def _ordered(self, plan: Plan) -> str:
         if not plan.orders:

@@ -100,6 +100,15 @@ def test_what_is_won_is_counted_by_the_column_of_wins(contest: str) -> None:
     assert "races" not in written
 
 
+@pytest.mark.parametrize("question", ["Which riders won more than 5 games?", "riders who have won more than 5 games"])
+def test_what_is_won_is_counted_by_a_column_that_is_only_described_so(question: str) -> None:
+    described = replace(SEASON.columns[4], name="w", description="Wins.")
+    seasons = replace(SEASON, columns=(*SEASON.columns[:4], described, replace(SEASON.columns[5], name="games")))
+    measured = profiled(SEASON, {"points": ["310"]})
+    asked = replace(known(), tables=(RIDER, seasons), profiles={SEASON.fqn: measured})
+    assert '"w" > 5' in drafted(question, asked).sql
+
+
 def test_rows_that_are_contests_are_counted_themselves() -> None:
     race = keyed(table("races", "race_id*:INTEGER winner_id:INTEGER label"), winner_id="riders.rider_id")
     written = drafted("Which riders won more than 5 races?", replace(known(), tables=(RIDER, race))).sql

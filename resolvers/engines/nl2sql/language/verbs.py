@@ -5,6 +5,11 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words
 
+OUTCOMES: Final = frozenset(("win", "lose", "draw", "tie"))
+"""Verbs of which a column may hold how often each happened."""
+CONTESTS: Final = frozenset(("game", "match", "race", "bout", "fight", "duel", "set", "round", "contest", "election"))
+"""What is won and lost."""
+
 IRREGULAR_VERBS: Final = {
     form: base
     for line in """

@@ -45,6 +45,7 @@ from resolvers.engines.nl2sql.planner.shares import of_a_base, percent_of, withi
 from resolvers.engines.nl2sql.planner.shown import doubt_shown
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of, tells_apart
 from resolvers.engines.nl2sql.planner.unlike import doubt_unlike, of_those_told
+from resolvers.engines.nl2sql.schema_linking.roles import says_who
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 _UNNAMED: Final = 0.4
@@ -348,9 +349,24 @@ class Composer(Clashes):
 
     def _owners(self) -> list[str]:
         """Tables whose rows are asked for something that stands in another: the airport names of all flights."""
-        owners = [(item, self.resolver.table(item.noun.owner)) for item in self.items if not item.figures]
-        near = self.resolver.catalog.distance
-        return [one for item, one in owners if one is not None and one != item.table and near(one, item.table) < FAR]
+        owners = [(item, self.resolver.table(item.noun.owner)) for item in self.items]
+        near, others = self.resolver.catalog.distance, [(item, one) for item, one in owners if one != item.table]
+        return [
+            one
+            for item, one in others
+            if one is not None and near(one, item.table) < FAR and (not item.figures or self._are_doers(one, item))
+        ]
+
+    def _are_doers(self, owner: str, item: Item) -> bool:
+        """Return whether a figure of people is told of those who did what other rows are: the height of pitchers."""
+        catalog, ref = self.resolver.catalog, item.noun.owner
+        if (
+            ref is None
+            or not catalog.vocabulary.is_person(item.table)
+            or item.table not in catalog.above.get(owner, ())
+        ):
+            return False
+        return says_who(self.resolver.cut.linked.tokens[ref.last - 1].lemma, catalog.table_words(owner))
 
     def _main(self) -> str:
         for item in self.items:

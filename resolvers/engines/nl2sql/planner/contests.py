@@ -1,13 +1,12 @@
 """What is won and lost: `won more than 90 games` is said of wins, however many games there were."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
+from resolvers.engines.nl2sql.language.verbs import CONTESTS, OUTCOMES
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 
-_OUTCOMES: Final = frozenset(("win", "lose", "draw", "tie"))
-"""Verbs of which a column may hold how often each happened."""
-_CONTESTS: Final = frozenset(("game", "match", "race", "bout", "fight", "duel", "set", "round", "contest", "election"))
 _COUNTED: Final = 0.9
 """How well a column must fit the verb to be what is counted."""
 _FAR: Final = 5
@@ -20,10 +19,11 @@ def with_outcomes(linked: Linked) -> Linked:
     moved: list[Mention] = []
     verbs, contests = set(), set()
     for at, token in enumerate(tokens):
-        if token.lemma not in _OUTCOMES or token.is_lemma:
+        if token.lemma not in OUTCOMES or (token.is_lemma and not _is_asked(tokens, at)):
             continue
         ahead = range(at + 1, min(at + 1 + _FAR, len(tokens)))
-        behind = next((one for one in ahead if tokens[one].lemma in _CONTESTS), None)
+        near = ahead if not token.is_lemma else range(at - 1, -1, -1)  # how many games did the Cubs win
+        behind = next((one for one in near if tokens[one].lemma in CONTESTS), None)
         columns = [one for one in linked.mentions if _counts(one, at)]
         named = behind is not None and any(_is_table(one, behind) for one in linked.mentions)
         if behind is None or not columns or named:
@@ -36,6 +36,11 @@ def with_outcomes(linked: Linked) -> Linked:
     kept = [one for one in linked.mentions if (one.first, one.last) not in contests]
     kept = [one for one in kept if one.kind is not MentionKind.COLUMN or one.last not in verbs]
     return replace(linked, mentions=(*kept, *moved))
+
+
+def _is_asked(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a verb stands behind `did`, and what it is said of before that."""
+    return any(one.text.lower() in ("did", "does", "do") for one in tokens[max(0, at - _FAR) : at])
 
 
 def _counts(one: Mention, at: int) -> bool:

@@ -23,6 +23,7 @@ from resolvers.engines.nl2sql.planner.denied import says_none
 from resolvers.engines.nl2sql.planner.nouns import value_first
 from resolvers.engines.nl2sql.planner.running import WHOLE_TOO, over_rows
 from resolvers.engines.nl2sql.planner.ways import fit
+from resolvers.engines.nl2sql.schema_linking.roles import says_who
 
 _NAMED: Final = 0.95
 """How well words must fit a table to be sure that it is named."""
@@ -129,6 +130,8 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "the answer is asked for in a unit that the column is not in", 0.5
     if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
         yield "tables are gone through that nothing names", 0.3
+    if any(_is_doer_of(atom, pieces, catalog, tables) for atom in pieces.atoms) and _counts_all(nodes):
+        yield "those who did something are asked for, and what they did is counted", 0.4
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
 
@@ -305,6 +308,30 @@ def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set
     return not {catalog.tables[one].name for one in named} & tables and not any(
         one.column is not None and one.column.column in columns for one in ref.columns
     )
+
+
+def _is_doer_of(atom: Atom, pieces: Cut, catalog: Catalog, tables: set[str]) -> bool:
+    """Return whether a word is what those are called who did what the rows of a table of the query are: `pitchers`, of
+    pitchings that refer to people.
+    """
+    if atom.ref is None or atom.cue is not None or atom.verbal or value_first(atom.ref):
+        return False
+    named = max(atom.ref.tables, key=lambda one: one.score, default=None)
+    if named is None or named.table is None or catalog.tables[named.table].name not in tables:
+        return False
+    word, rows = pieces.linked.tokens[atom.last - 1].lemma, catalog.table_words(named.table)
+    is_person = catalog.vocabulary.is_person
+    return (
+        word not in rows
+        and says_who(word, rows)
+        and not is_person(named.table)
+        and any(map(is_person, catalog.above.get(named.table, ())))
+    )
+
+
+def _counts_all(nodes: Sequence[exp.Expr]) -> bool:
+    """Return whether rows are counted, each of them."""
+    return any(isinstance(node, exp.Count) and isinstance(node.this, exp.Star) for node in nodes)
 
 
 def _is_used(key: Key, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:

@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
 from resolvers.engines.nl2sql.language.spellings import CALENDAR
-from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.verbs import CONTESTS, IRREGULAR_VERBS, OUTCOMES, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.mention import INITIALS, Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Lookup, no_lookup
@@ -367,8 +367,12 @@ class _Work:
         return any(self.vocabulary.asked(lemmas[:size]) == rows[-size:] for size in range(1, len(lemmas) + 1))
 
     def is_deed(self, at: int) -> bool:
-        """Return whether a word says what somebody does: `hit` is none of the hits that a column counts."""
+        """Return whether a word says what somebody does: `hit` is none of the hits that a column counts. Games that
+        were won are what wins count.
+        """
         token = self.tokens[at]
+        if token.lemma in OUTCOMES and any(one.lemma in CONTESTS for one in self.tokens):
+            return False
         return (token.lemma in VERBS or token.lemma in IRREGULAR_VERBS) and not (
             token.text.lower().endswith("s") and not token.is_lemma
         )

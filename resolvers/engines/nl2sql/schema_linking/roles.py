@@ -144,7 +144,9 @@ def is_person(names: NamedTable) -> bool:
 def says_who(word: str, deeds: Sequence[str] = ()) -> bool:
     """Return whether a word, in the singular, is what a person is called: customer, or pitcher beside `pitching`."""
     return (
-        word in PERSONS or _is_agent(word) or (word.endswith(("er", "or")) and bool(_stems(word).intersection(deeds)))
+        word in PERSONS
+        or _is_agent(word)
+        or (word.endswith(("er", "or")) and bool(_stems(word).intersection(one.removesuffix("ing") for one in deeds)))
     )
 
 
