@@ -8,13 +8,16 @@ A tree of files becomes a catalog like this:
 * a table is a file, named without its extension. When two files of a folder would get the same name, both keep it;
 * a folder with `key=value` folders below it is one table whose partition keys are columns, and so is a folder of
   Parquet part files (`part-00000...`) that all have the same columns;
-* CSV, TSV, JSON and NDJSON (each also as .gz) and Parquet are tables. Everything else, and whatever starts with "."
-  or "_", is ignored and counted, and the first such files are named.
+* CSV, TSV, JSON and NDJSON (each also as .gz) and Parquet are tables;
+* a file that holds several tables, a SQLite database or an Excel workbook, is a schema of its own, named by its path
+  without the extension (with it, where another schema has that name); its tables, views or sheets are the tables;
+* everything else, and whatever starts with "." or "_", is ignored and counted, and the first such files are named.
 
 A file that cannot be read as what its name says stays visible: it is a table without columns whose comment says why.
 
 Bytes come from a `FileStore` in bounded pieces: a Parquet file's footer, the first megabyte of anything else. They
-are put into a private temporary folder, and DuckDB reads them there with access to nothing else.
+are put into a private temporary folder, and DuckDB reads them there with access to nothing else. Databases and
+workbooks are copied whole (opening.py).
 """
 
 from __future__ import annotations
@@ -41,8 +44,10 @@ from persistence.connectors.core.base import (
     TableInfo,
 )
 from persistence.connectors.core.reading import cancelled
+from persistence.connectors.files.containers import SQLITE_MAGIC, Container
 from persistence.connectors.files.formats import FileProblem, FileReader, FileShape, Readers
-from persistence.connectors.files.layout import FileTable, Layout, StoredFile, lay_out
+from persistence.connectors.files.layout import IGNORED_TOLD, FileTable, Layout, StoredFile, lay_out
+from persistence.connectors.files.opening import Containers
 from persistence.connectors.files.reading import FileReading
 from persistence.connectors.files.store import FileLimits, FileStore
 
@@ -65,6 +70,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         self._opened: FileStore | None = None
         self._found: Layout | None = None
         self._readers: Readers | None = None
+        self._containers: Containers | None = None
 
     @abstractmethod
     def open_store(self) -> FileStore:
@@ -76,31 +82,36 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     @property
     def cut_short(self) -> bool:
-        """Return whether the tree holds more entries than were listed."""
-        return self._layout().truncated
+        """Return whether the tree, or a file in it, holds more than was listed."""
+        return self._layout().truncated or not all(one.is_whole for one in self._held().values())
 
     @property
     def ignored(self) -> dict[str, Any]:
-        """Return how many files are no tables, and the first of them with why."""
-        layout = self._layout()
+        """Return how many files are no tables and hold none, and the first of them with why."""
+        layout, held = self._layout(), self._held()
         first = [{"path": path, "reason": reason} for path, reason in layout.ignored_first]
-        return {"ignored_files": layout.ignored, "ignored": first}
+        empty = [held.path(schema) for schema, one in held.items() if not one.names()]
+        first += [{"path": path, "reason": "It holds no table."} for path in empty]
+        return {"ignored_files": layout.ignored + len(empty), "ignored": first[:IGNORED_TOLD]}
 
     def verify(self) -> Discovery:
-        """List the tree and count its tables; no file is read. Raises ConnectorError."""
+        """List the tree and count its tables. Only files that hold several tables are read. Raises ConnectorError."""
         self._reading()
-        layout = self._layout()
-        tables = sum(len(held) for held in layout.schemas.values())
-        files = sum(len(table.files) for held in layout.schemas.values() for table in held.values())
+        layout, held = self._layout(), self._held()
+        inside = {schema: len(one.names()) for schema, one in held.items() if one.names()}
+        tables = sum(len(found) for found in layout.schemas.values()) + sum(inside.values())
+        files = sum(len(one.files) for found in layout.schemas.values() for one in found.values()) + len(inside)
         message = f"Connected to {self.store().name!r}: {_count(tables, 'table')} in {_count(files, 'file')}."
         if layout.truncated:
             message += f" Only the first {self.limits.max_files} entries were looked at."
-        formats = Counter(table.suffix.split(".")[0] for held in layout.schemas.values() for table in held.values())
+        formats = Counter(one.suffix.split(".")[0] for found in layout.schemas.values() for one in found.values())
+        for schema, count in inside.items():
+            formats[held[schema].kind] += count
         return Discovery(
             message,
             {
                 "database": self.store().name,
-                "schemas": len(layout.schemas),
+                "schemas": len(layout.schemas) + len(inside),
                 "tables": tables,
                 "files": files,
                 "bytes": layout.sizes,
@@ -112,22 +123,26 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         )
 
     def schemas(self) -> Sequence[SchemaInfo]:
-        """One schema per folder that holds tables, sorted by name."""
+        """One schema per folder that holds tables, and per file that holds several, sorted by name."""
         database = self.store().name
-        return [
-            SchemaInfo(database, name, tuple(sorted(tables))) for name, tables in sorted(self._layout().schemas.items())
-        ]
+        found = [SchemaInfo(database, name, tuple(sorted(tables))) for name, tables in self._layout().schemas.items()]
+        for name, container in self._held().items():
+            if tables := container.names():
+                found.append(SchemaInfo(database, name, tuple(tables), container.comment))
+        return sorted(found, key=lambda schema: schema.name)
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables. Each file costs one bounded read; nothing is scanned."""
         if database != self.store().name:
             return
         held = self._layout().schemas.get(schema, {})
+        container = self.container(database, schema)
         for name in names:
-            table = held.get(name)
-            if table is None:
-                continue
-            info = self._describe(table)
+            if container is not None:
+                info = container.describe(name)
+            else:
+                table = held.get(name)
+                info = None if table is None else self._describe(table)
             if info is not None:
                 yield info
 
@@ -135,7 +150,10 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         """Give back the store and remove the temporary folder."""
         store, self._opened = self._opened, None
         readers, self._readers = self._readers, None
+        containers, self._containers = self._containers, None
         self._found = None
+        if containers is not None:
+            containers.close()
         if readers is not None:
             readers.close()
         if store is not None:
@@ -162,6 +180,10 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         """The files of a table, or None when there is no such table."""
         return self._layout().schemas.get(schema, {}).get(table) if database == self.store().name else None
 
+    def container(self, database: str, schema: str) -> Container | None:
+        """The file that a schema is; None where it is a folder, or not there."""
+        return self._held().get(schema) if database == self.store().name else None
+
     def column_names(self, table: FileTable) -> list[str]:
         """The columns of its files, as the catalog names them."""
         info = self._describe(table)
@@ -182,8 +204,26 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     def _layout(self) -> Layout:
         if self._found is None:
-            self._found = lay_out(self.store().name, self.store().files(self.limits), self._same_columns)
+            listing = self.store().files(self.limits)
+            self._found = lay_out(self.store().name, listing, self._same_columns, self._is_database)
         return self._found
+
+    def _held(self) -> Containers:
+        """The files that hold several tables, each opened when it is first asked for."""
+        if self._containers is None:
+            layout = self._layout()
+            self._containers = Containers(self, layout.containers, layout.beside, self._stopped.is_set)
+        return self._containers
+
+    def _is_database(self, file: StoredFile) -> bool:
+        """Return whether a file begins as a SQLite database does; what may not be read says so when it is opened."""
+        try:
+            with self.opened(file) as reader:
+                return reader.read(0, len(SQLITE_MAGIC)) == SQLITE_MAGIC
+        except ConnectorError as error:
+            if error.kind not in {"not_found", "permission"}:
+                raise
+            return error.kind == "permission"
 
     def _shape(self, file: StoredFile, suffix: str) -> FileShape:
         with self.opened(file) as reader:

@@ -1,4 +1,4 @@
-"""Defines how a listing of files becomes schemas and tables; what the rules are stands in files.py."""
+"""Defines how a listing of files becomes schemas and tables; what the rules are stands in connector.py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from urllib.parse import unquote
 
+from persistence.connectors.files.containers import BESIDE, SQLITE, UNCLEAR, container_of, ending_of
 from persistence.connectors.files.formats import suffix_of
 
 IGNORED_TOLD = 10
 """How many of the files that are no tables are named."""
 
 _HIDDEN = "Its name, or that of a folder above it, begins with '.' or '_'."
-_NO_TABLE = "Its name does not end as that of a CSV, TSV, JSON, NDJSON or Parquet file."
+_NO_TABLE = "Its name does not end as that of a CSV, TSV, JSON, NDJSON, Parquet, SQLite or XLSX file."
+_OTHER_SHEETS = "It is a spreadsheet of another format. Save it as XLSX or CSV."
+_SHEETS = ("xls", "xlsb", "ods")
+_NO_DATABASE = "It is no SQLite database: its first bytes are not those of one."
+_OFFICE_LOCK = "It only marks a workbook that somebody has open."
 
 KEY = re.compile(r"([A-Za-z_][\w.%-]*)=(.*)", re.DOTALL)
 """The name of a folder that holds one partition: its key and its value."""
@@ -84,6 +89,10 @@ class Layout:
     sizes: int = 0
     ignored_first: tuple[tuple[str, str], ...] = ()
     """The paths of the first files that are no tables, each with why."""
+    containers: dict[str, StoredFile] = field(default_factory=dict)
+    """The files that hold several tables, each with the schema that it is."""
+    beside: dict[str, StoredFile] = field(default_factory=dict)
+    """What SQLite keeps beside its databases, by path."""
 
 
 @dataclass(slots=True)
@@ -97,25 +106,36 @@ class _Folder:
 _PART = re.compile(r"(?i)(?:(?:part|data|file|chunk|batch|block|segment|shard)[-_.]?)?\d+([-_.].*)?")
 
 
-def lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[StoredFile]], bool]) -> Layout:
-    """Turn a listing into schemas and tables."""
+def lay_out(
+    root: str,
+    listing: Listing,
+    same_columns: Callable[[Sequence[StoredFile]], bool],
+    is_database: Callable[[StoredFile], bool],
+) -> Layout:
+    """Turn a listing into schemas and tables. `is_database` looks at how a file begins whose name leaves it open."""
     folders: dict[str, _Folder] = defaultdict(_Folder)
     partitioned: dict[tuple[str, tuple[str, ...], str], list[StoredFile]] = defaultdict(list)
+    containers: list[StoredFile] = []
+    beside = {file.path: file for file in listing.files if _is_beside(file.path)}
     ignored = 0
     named: list[tuple[str, str]] = []
     size = 0
     for file in listing.files:
+        if file.path in beside:
+            continue
         *parents, name = file.path.split("/")
-        suffix = suffix_of(name)
-        keys = [(at, found) for at, part in enumerate(parents) if (found := KEY.fullmatch(part))]
-        hidden = any(part.startswith((".", "_")) and not KEY.fullmatch(part) for part in [*parents, name])
-        if suffix is None or hidden:
+        reason = _why_no_table(file, is_database)
+        if reason is not None:
             ignored += 1
             if len(named) < IGNORED_TOLD:
-                named.append((file.path, _HIDDEN if hidden else _NO_TABLE))
+                named.append((file.path, reason))
             continue
         size += file.size
-        if keys:
+        suffix = suffix_of(name)
+        keys = [(at, found) for at, part in enumerate(parents) if (found := KEY.fullmatch(part))]
+        if suffix is None:
+            containers.append(file)
+        elif keys:
             names = tuple(unquote(found[1]) for _, found in keys)
             partitioned["/".join(parents[: keys[0][0]]), names, suffix].append(file)
         else:
@@ -134,7 +154,37 @@ def lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[Stored
         for path, folder in folders.items()
         if (tables := _named(folder))
     }
-    return Layout(schemas, ignored, listing.refused, listing.truncated, size, tuple(named))
+    schema_of = _schemas_of(containers, set(schemas))
+    return Layout(schemas, ignored, listing.refused, listing.truncated, size, tuple(named), schema_of, beside)
+
+
+def _why_no_table(file: StoredFile, is_database: Callable[[StoredFile], bool]) -> str | None:
+    """Why a file is no table and holds none; None for what is one, or holds some."""
+    *parents, name = file.path.split("/")
+    if any(part.startswith((".", "_")) and not KEY.fullmatch(part) for part in [*parents, name]):
+        return _HIDDEN
+    if suffix_of(name) is not None:
+        return None
+    if container_of(name) is None:
+        return _OTHER_SHEETS if ending_of(name) in _SHEETS else _NO_TABLE
+    if name.startswith("~$"):
+        return _OFFICE_LOCK
+    return _NO_DATABASE if ending_of(name) in UNCLEAR and not is_database(file) else None
+
+
+def _is_beside(path: str) -> bool:
+    """Return whether SQLite keeps a file beside one of its databases, by their names."""
+    return any(path.endswith(ending) and container_of(path.removesuffix(ending)) == SQLITE for ending in BESIDE)
+
+
+def _schemas_of(containers: Sequence[StoredFile], taken: set[str]) -> dict[str, StoredFile]:
+    """The schemas that files are: their paths without the endings, where nothing else has that name."""
+    stems = [file.path.rpartition(".")[0] for file in containers]
+    times = Counter(stems)
+    return {
+        stem if times[stem] == 1 and stem not in taken else file.path: file
+        for stem, file in zip(stems, containers, strict=True)
+    }
 
 
 def _parent(base: str, root: str) -> tuple[str, str]:

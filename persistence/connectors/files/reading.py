@@ -25,6 +25,7 @@ from persistence.connectors.core.base import ConnectorError, ConnectorSettings
 from persistence.connectors.core.duckdb_reading import DuckReading, identifier, literal
 from persistence.connectors.core.reading import cancelled, not_selected
 from persistence.connectors.files import parquet_statistics
+from persistence.connectors.files.containers import Container
 from persistence.connectors.files.formats import (
     FileProblem,
     FileReader,
@@ -34,6 +35,7 @@ from persistence.connectors.files.formats import (
     unpacked,
 )
 from persistence.connectors.files.layout import FileTable, StoredFile
+from persistence.connectors.files.literals import take_in
 from persistence.connectors.files.store import FileLimits, FileStore
 from persistence.parquet import TooDeep, require_shallow
 from schema.data_readiness.source import KnownStatistics
@@ -79,6 +81,10 @@ class FileTree(Protocol):
         """The files of a table, or None when there is no such table."""
         ...
 
+    def container(self, database: str, schema: str) -> Container | None:
+        """The file that a schema is; None where it is a folder, or not there."""
+        ...
+
     def column_names(self, table: FileTable) -> list[str]:
         """The columns of its files, as the catalog names them."""
         ...
@@ -106,12 +112,15 @@ class FileReading(DuckReading):
     def load(self, database: str, schema: str, table: str, name: str) -> None:
         """Make a view or a table of it."""
         found = self._tables.find(database, schema, table)
-        if found is None:
+        container = self._tables.container(database, schema) if found is None else None
+        if found is None and (container is None or table not in container.names()):
             raise not_selected(f"{database}.{schema}.{table}")
         try:
-            if found.suffix == "parquet":
+            if container is not None:
+                self._from_container(container, table, name)
+            elif found is not None and found.suffix == "parquet":
                 self._parquet(found, name)
-            else:
+            elif found is not None:
                 self._text(found, name)
         except FileProblem as problem:
             raise ConnectorError("failed", f"The table {table!r} cannot be read. {problem}") from None
@@ -147,6 +156,34 @@ class FileReading(DuckReading):
                 "failed", "A file of the table was removed or replaced while it was being read. Try again."
             )
         return super().failure(error, seconds)
+
+    # Databases and workbooks
+
+    def _from_container(self, container: Container, table: str, name: str) -> None:
+        """Take in the rows of a table of a file that holds several."""
+        path = self.folder / f"part{self._made}"
+        self._made += 1
+        try:
+            with path.open("wb") as lines:
+
+                def put(piece: bytes) -> None:
+                    if self._cancelled.is_set():
+                        raise cancelled()
+                    self._room(len(piece))
+                    self._copied += len(piece)
+                    lines.write(piece)
+
+                columns = container.write(table, put)
+            self._parsing.append(str(path))
+            with self.session(self.limits.source_stream_timeout) as session:
+                take_in(session, path, name, columns)
+        except OSError as error:
+            raise ConnectorError(
+                "failed", f"The table could not be copied for reading: {os.strerror(error.errno or 0)}."
+            ) from None
+        finally:
+            self._parsing.clear()
+            path.unlink(missing_ok=True)
 
     # Parquet
 
