@@ -32,6 +32,40 @@ _FIELDS = """\
 A config goes into `database_config`, `storage_config` or `filesystem_config` of `POST /assets/data`, credentials into
 `credentials`. Credentials are sealed, and no answer shows them but the one of `GET /assets/data/{resource_uri}/secret`.
 """
+_FILES = """\
+## Files as tables
+
+What a folder, a share or a bucket (`nfs`, `smb`, `s3`, `gcs`, `minio`) holds becomes a catalog. The folder itself is
+the database.
+
+| file | becomes |
+| --- | --- |
+| CSV, TSV, JSON, NDJSON, each also as `.gz`; Parquet | a table of the schema that its folder is, `root` for the top |
+| folders named `key=value`, and Parquet part files | one table; the keys are columns |
+| a SQLite database: `.sqlite`, `.sqlite3`, `.db`, `.db3` | a schema; its tables and views are the tables |
+| an Excel workbook: `.xlsx`, `.xlsm` | a schema; each sheet with values is a table |
+
+A schema that is a file is named by its path without the ending, such as `sales/shop` for `sales/shop.sqlite`; the
+ending stays where two schemas would have one name. What is no table is counted and named by `verify` and by each run.
+
+**SQLite.** The first 16 bytes say what is a database, not the name. Declared types, `NOT NULL`, keys, foreign keys and
+the queries of views come into the catalog. A column is of its declared type as long as the first 20,000 rows bear it
+out: numbers with a text among them are texts, and texts that all are ISO days or moments are days or moments. Days kept
+as numbers stay numbers. When rows are read, a column gets the first type that holds every value, else text; nothing
+becomes null or is rounded. Of bytes the first 65,536 of a value are read. The write-ahead log is read with the file;
+while a change is under way it is not read, and its tables stand as they were. Virtual tables are named and not read; a
+view may take as long as a statement on a catalog (`STOA_STATEMENT_TIMEOUT`).
+
+**Excel.** The header is the first row with half as many values as the widest of the first 50: what stands above is
+taken for a title, and the table's description says so. Where fewer than half of its cells are texts there is no header,
+and columns are named by their letters. Values are those that Excel kept: formulas and macros never run; errors such as
+`#N/A`, and all cells of a merged range but the first, are null. Numbers kept as text stay text. Rows without values are
+left out, and so are empty sheets, which the schema's description names; hidden sheets say that they are hidden. The
+first 10,000 rows decide what columns there are and of which types. `.xls`, `.xlsb` and `.ods` are not read.
+
+Databases and workbooks are copied whole to be read, for each task of a run again: from a folder as far as
+`STOA_SOURCE_COPY_BYTES` allows, from a share or a bucket 512 MB of them together. Larger ones are named and not read.
+"""
 _WRITTEN = "\n<!-- This page is written by `stoa snapshot`. Change the code that it describes instead. -->\n"
 
 
@@ -64,7 +98,7 @@ def connectors_page() -> str:
         heading = ("in", "field", "default", "meaning")
         kinds.append(f"## {name}\n\n{about} Its config is `{kind.config_section}`.\n\n{_table(heading, takes)}")
     table = _table(("type", "extra", "verified against"), verified)
-    return "\n\n".join([_CONNECTORS + table, _FIELDS.rstrip("\n"), *kinds]) + "\n" + _WRITTEN
+    return "\n\n".join([_CONNECTORS + table, _FIELDS.rstrip("\n"), *kinds, _FILES.rstrip("\n")]) + "\n" + _WRITTEN
 
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -211,8 +211,10 @@ class FileTables(Connector[ConfigT, CredentialsT]):
     def _held(self) -> Containers:
         """The files that hold several tables, each opened when it is first asked for."""
         if self._containers is None:
-            layout = self._layout()
-            self._containers = Containers(self, layout.containers, layout.beside, self._stopped.is_set)
+            layout, most = self._layout(), self.settings.source_copy_bytes
+            if self.store().local_root() is None:
+                most = min(most, self.limits.copied_bytes)
+            self._containers = Containers(self, layout.containers, layout.beside, most, self._stopped.is_set)
         return self._containers
 
     def _is_database(self, file: StoredFile) -> bool:

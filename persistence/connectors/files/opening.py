@@ -49,10 +49,12 @@ class Containers(Mapping[str, Container]):
         tree: ContainerTree,
         files: Mapping[str, StoredFile],
         beside: Mapping[str, StoredFile],
+        most: int,
         stopped: Callable[[], bool],
     ) -> None:
-        """`beside` holds what SQLite keeps beside its databases, by path."""
+        """`beside` holds what SQLite keeps beside its databases, by path; `most` bytes are copied of all files."""
         self._tree = tree
+        self._most = most
         self._files = files
         self._beside = beside
         self._stopped = stopped
@@ -111,7 +113,7 @@ class Containers(Mapping[str, Container]):
             if file.size == 0:
                 raise _Wrong("The file is empty.")
             self._copy(file, path)
-            return WorkbookFile(path, settings.source_statement_timeout, settings.source_copy_bytes, self._stopped)
+            return WorkbookFile(path, settings.source_statement_timeout, self._most, self._stopped)
         for _ in range(_TRIES):
             if self._copied_at_rest(file, path):
                 break
@@ -152,23 +154,20 @@ class Containers(Mapping[str, Container]):
         return Path(self._folder.name).resolve() / f"copy{len(self._opened)}"
 
     def _copy(self, file: StoredFile, path: Path) -> None:
-        most = self._tree.settings.source_copy_bytes
         try:
             with self._tree.opened(file) as reader, path.open("wb") as copy:
-                if self._copied + reader.size > most:
+                if self._copied + reader.size > self._most:
                     raise FileProblem(
-                        f"Such files are copied to be read, together no more than the {most:,} bytes that this "
-                        "deployment allows. Raise STOA_SOURCE_COPY_BYTES."
+                        "Databases and workbooks are copied to be read, and together they are larger than the "
+                        f"{self._most:,} bytes that this deployment copies from here."
                     )
                 at = 0
-                while piece := reader.read(at, min(_PIECE, most - self._copied)):
+                while piece := reader.read(at, min(_PIECE, self._most - self._copied)):
                     at += len(piece)
                     self._copied += len(piece)
                     copy.write(piece)
         except OSError as error:
-            raise ConnectorError(
-                "failed", f"The file could not be copied for reading: {os.strerror(error.errno or 0)}."
-            ) from None
+            raise FileProblem(f"It could not be copied for reading: {os.strerror(error.errno or 0)}.") from None
 
 
 class _Wrong(FileProblem):

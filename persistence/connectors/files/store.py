@@ -24,6 +24,8 @@ class FileLimits:
     """The largest Parquet footer that is read."""
     max_parts: int = 500
     """Part files of one table whose footers are read; with more of them the row count stays unknown."""
+    copied_bytes: int = 512 << 20
+    """Bytes of the databases and workbooks of a bucket or share that are copied, all together, to look into them."""
     memory: str = "512MB"
     """What DuckDB may use."""
 

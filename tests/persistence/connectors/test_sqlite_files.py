@@ -352,7 +352,7 @@ def test_a_database_larger_than_may_be_copied_is_named_and_not_copied(tree: Path
     )
     with connector:
         (info,) = everything(connector)["shop"].values()
-    assert "STOA_SOURCE_COPY_BYTES" in (info.comment or "")
+    assert "larger than the 1,048,576 bytes that this deployment copies" in (info.comment or "")
     assert [one.name for one in tmp_path.iterdir()] == ["warehouse"]
 
 

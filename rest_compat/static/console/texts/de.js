@@ -722,7 +722,7 @@ export default {
   "sources.key": "Zugangsschlüssel",
   "sources.secret": "Geheimer Schlüssel",
   "sources.others": "Andere Arten, etwa Snowflake oder BigQuery, verbindet man über die API.",
-  "sources.files": "Ein Ordner auf dem Server, unterhalb derer, die sein Betreiber freigegeben hat. Tabellen werden aus CSV-, TSV-, JSON-, NDJSON- und Parquet-Dateien.",
+  "sources.files": "Ein Ordner auf dem Server, unterhalb derer, die sein Betreiber freigegeben hat. Tabellen werden aus CSV-, TSV-, JSON-, NDJSON- und Parquet-Dateien, SQLite-Datenbanken und Excel-Mappen.",
   "sources.hidden": "Das Passwort wird verschlüsselt aufbewahrt und nie wieder gezeigt.",
   "sources.connect": "Verbinden und prüfen",
   "sources.connecting": "Wird verbunden …",

@@ -722,7 +722,7 @@ export default {
   "sources.key": "Access key",
   "sources.secret": "Secret key",
   "sources.others": "Other kinds, such as Snowflake or BigQuery, are connected through the API.",
-  "sources.files": "A folder of the server, below those that its operator has opened. Tables are made of CSV, TSV, JSON, NDJSON and Parquet files.",
+  "sources.files": "A folder of the server, below those that its operator has opened. Tables are made of CSV, TSV, JSON, NDJSON and Parquet files, SQLite databases and Excel workbooks.",
   "sources.hidden": "The password is kept encrypted and never shown again.",
   "sources.connect": "Connect and verify",
   "sources.connecting": "Connecting …",
