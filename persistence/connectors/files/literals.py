@@ -16,6 +16,8 @@ from persistence.connectors.core.duckdb_reading import identifier, literal
 from persistence.connectors.files.containers import TextColumn
 
 _LONGEST_LINE: Final = 16 << 20
+_TEXT: Final = "VARCHAR"
+_MISFIT: Final = "a value that its type cannot hold"
 
 _LOSSLESS: Final = {
     "BIGINT": "try_cast({0} as bigint) is not null and try_cast({0} as double) = try_cast({0} as bigint)",
@@ -48,27 +50,43 @@ _TYPES: Final = {
 
 def take_in(session: Any, path: Path, name: str, columns: Sequence[TextColumn]) -> None:
     """Make a table of the lines of a file. Raises DuckDB's own errors."""
-    names = [f"c{at}" for at in range(len(columns))]
-    given = ", ".join(f"{one}: 'VARCHAR'" for one in names)
+    given = ", ".join(f"c{at}: '{_TEXT}'" for at in range(len(columns)))
     source = (
         f"read_csv({literal(str(path))}, auto_detect = false, header = false, delim = ',', quote = '''', escape = '''',"
         f" nullstr = 'NULL', allow_quoted_nulls = false, new_line = '\\n', compression = 'none', parallel = true,"
         f" max_line_size = {_LONGEST_LINE}, columns = {{{given}}})"
     )
-    tests = [(at, kind) for at, column in enumerate(columns) for kind in column.types]
-    fits: set[tuple[int, str]] = set()
-    if tests:
-        asked = ", ".join(
-            f"coalesce(bool_and({names[at]} is null or ({_test(names[at], kind)})), true)" for at, kind in tests
-        )
-        (answers,) = session.execute(f"select {asked} from {source}").fetchall()
-        fits = {test for test, fit in zip(tests, answers, strict=True) if fit}
+    first = [column.types[0] if column.types else _TEXT for column in columns]
+    if not _made(session, name, columns, first, source):
+        _made(session, name, columns, _fitting(session, columns, source), source)
+
+
+def _made(session: Any, name: str, columns: Sequence[TextColumn], kinds: Sequence[str], source: str) -> bool:
+    """Make the table with these types; whether every value fits its own, for nothing is made otherwise."""
     chosen = []
-    for at, column in enumerate(columns):
-        kind = next((kind for kind in column.types if (at, kind) in fits), "VARCHAR")
-        value = f"unhex({names[at]})" if column.in_hex else f"{names[at]}::{kind}" if kind != "VARCHAR" else names[at]
+    for at, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        value = f"unhex(c{at})" if column.in_hex else f"c{at}"
+        if kind != _TEXT:
+            value = (
+                f"case when c{at} is null or ({_test(f'c{at}', kind)}) then c{at}::{kind} else error('{_MISFIT}') end"
+            )
         chosen.append(f"{value} as {identifier(column.name)}")
-    session.execute(f"create table main.{name} as select {', '.join(chosen)} from {source}")
+    try:
+        session.execute(f"create table main.{name} as select {', '.join(chosen)} from {source}")
+    except Exception as error:
+        if _MISFIT not in str(error):
+            raise
+        return False
+    return True
+
+
+def _fitting(session: Any, columns: Sequence[TextColumn], source: str) -> list[str]:
+    """The first type of each column that all of its values fit."""
+    tests = [(at, kind) for at, column in enumerate(columns) for kind in column.types]
+    asked = ", ".join(f"coalesce(bool_and(c{at} is null or ({_test(f'c{at}', kind)})), true)" for at, kind in tests)
+    (answers,) = session.execute(f"select {asked} from {source}").fetchall()
+    fits = {test for test, fit in zip(tests, answers, strict=True) if fit}
+    return [next((kind for kind in one.types if (at, kind) in fits), _TEXT) for at, one in enumerate(columns)]
 
 
 def _test(column: str, kind: str) -> str:

@@ -114,7 +114,12 @@ class SqliteFile(Container):
             TextColumn(one.name, types_of(one.data_type, one.precision, one.scale), one.data_type == "BINARY")
             for one in info.columns
         ]
-        chosen = ", ".join(_literal(identifier(one.name), in_hex=one.in_hex) for one in columns)
+        values = [_plain(identifier(one.name), in_hex=one.in_hex) for one in columns]
+        # A call for many columns is a third cheaper than one for each.
+        chosen = ", ".join(
+            f"printf('{','.join(['%Q'] * len(some))}', {', '.join(some)})"
+            for some in (values[at : at + _COLUMNS_AT_ONCE] for at in range(0, len(values), _COLUMNS_AT_ONCE))
+        )
         # In the order of the rows, and not in that of an index that happens to hold all columns.
         order = "" if info.table_type == "VIEW" else " not indexed"
         statement = f"select {chosen} from main.{identifier(table)}{order}"
@@ -123,7 +128,10 @@ class SqliteFile(Container):
             with self._bounded(self._seconds if info.table_type == "VIEW" else self._stream_seconds):
                 rows = self._connection.execute(statement)
                 while batch := rows.fetchmany(_ROWS_AT_ONCE):
-                    text = b"\n".join(map(b",".join, batch)) + b"\n"
+                    try:
+                        text = b"\n".join(map(b",".join, batch)) + b"\n"
+                    except TypeError:  # nothing was printed: the row was too long
+                        raise FileProblem(f"It has a row of more than {_LONGEST_VALUE:,} bytes.") from None
                     put(_unicode(text))
         finally:
             self._connection.text_factory = _decoded
@@ -324,12 +332,12 @@ def _unicode(text: bytes) -> bytes:
     return _decoded(text).replace("\x00", "").encode()
 
 
-def _literal(column: str, *, in_hex: bool) -> str:
-    """A value as SQLite writes it in SQL; bytes as hexadecimal digits, of long ones the beginning."""
-    bits = f"quote(hex(substr({{}}, 1, {_LONGEST_BLOB})))"
+def _plain(column: str, *, in_hex: bool) -> str:
+    """A value that SQLite prints whole: all digits of a number, bytes in hexadecimal, of long ones the beginning."""
     if in_hex:
-        return f"case when {column} is null then 'NULL' else {bits.format(f'cast({column} as blob)')} end"
-    return f"case typeof({column}) when 'blob' then {bits.format(column)} else quote({column}) end"
+        return f"case when {column} is null then null else hex(substr(cast({column} as blob), 1, {_LONGEST_BLOB})) end"
+    bits = f"hex(substr({column}, 1, {_LONGEST_BLOB}))"
+    return f"case typeof({column}) when 'blob' then {bits} when 'real' then quote({column}) else {column} end"
 
 
 def _problem(error: Exception) -> FileProblem:

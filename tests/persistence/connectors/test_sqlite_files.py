@@ -356,6 +356,25 @@ def test_a_database_larger_than_may_be_copied_is_named_and_not_copied(tree: Path
     assert [one.name for one in tmp_path.iterdir()] == ["warehouse"]
 
 
+def test_wide_tables_and_long_values_are_read_or_said_to_be_too_long(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ", ".join(f"c{at} integer" for at in range(250))
+    values = ", ".join(str(at) for at in range(250))
+    path = made(tree / "shop.sqlite", f"create table t({names}); insert into t values ({values})")
+    with reading(tree) as source:
+        assert rows(source, "t")[1] == [tuple(range(250))]
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table l(a text, b text)")
+        database.execute("insert into l values (?, ?)", ("x" * 600_000, "y" * 600_000))
+        database.commit()
+    with reading(tree) as source:
+        assert [len(value) for value in rows(source, "l")[1][0]] == [600_000, 600_000]
+    monkeypatch.setattr("persistence.connectors.files.sqlite._LONGEST_VALUE", 1_000_000)
+    with reading(tree) as source, pytest.raises(ConnectorError, match="of more than 1,000,000 bytes"):
+        source.relation("warehouse", "shop", "l")
+
+
 def test_a_link_put_in_the_place_of_a_database_leads_nowhere(tree: Path, tmp_path: Path) -> None:
     inside = made(tree / "shop.sqlite", SHOP)
     outside = made(tmp_path / "secret.sqlite", "create table secret(a)")
