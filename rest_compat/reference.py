@@ -59,9 +59,10 @@ view may take as long as a statement on a catalog (`STOA_STATEMENT_TIMEOUT`).
 **Excel.** The header is the first row with half as many values as the widest of the first 50: what stands above is
 taken for a title, and the table's description says so. Where fewer than half of its cells are texts there is no header,
 and columns are named by their letters. Values are those that Excel kept: formulas and macros never run; errors such as
-`#N/A`, and all cells of a merged range but the first, are null. Numbers kept as text stay text. Rows without values are
-left out, and so are empty sheets, which the schema's description names; hidden sheets say that they are hidden. The
-first 10,000 rows decide what columns there are and of which types. `.xls`, `.xlsb` and `.ods` are not read.
+`#N/A`, and all cells of a merged range but the first, are null. Numbers kept as text stay text; spans of time are
+numbers of days. Rows without values are left out, and so are empty sheets, which the schema's description names; hidden
+sheets say that they are hidden. The first 10,000 rows decide what columns there are and of which types: a column that
+begins below them is not read. `.xls`, `.xlsb` and `.ods` are not read.
 
 Databases and workbooks are copied whole to be read, for each task of a run again: from a folder as far as
 `STOA_SOURCE_COPY_BYTES` allows, from a share or a bucket 512 MB of them together. Larger ones are named and not read.

@@ -66,7 +66,7 @@ class _Format:
 _PLAIN: Final = _Format()
 _BUILT_IN: Final = {
     **dict.fromkeys((14, 15, 16, 17, *range(27, 32), 36, *range(50, 59)), _Format(is_date=True)),
-    **dict.fromkeys((18, 19, 20, 21, 32, 33, 34, 35, 45, 46, 47), _Format(is_time=True)),
+    **dict.fromkeys((18, 19, 20, 21, 32, 33, 34, 35, 45, 47), _Format(is_time=True)),
     22: _Format(is_date=True, is_time=True),
 }
 """The formats that need no code, by number. Source: ISO/IEC 29500-1, 18.8.30."""
@@ -403,7 +403,7 @@ def _moment(serial: float, made: _Format, epoch: datetime) -> Cell:
         return serial
     if not made.is_date:
         if serial >= 1:
-            return serial  # a span of time, which no clock shows
+            return serial  # which no clock shows
         return (epoch + timedelta(milliseconds=round(serial * 86_400_000) % 86_400_000)).time()
     if serial < 60 and epoch is _FROM_1900:
         serial += 1  # before the 29 February 1900 that Excel counts and no calendar has
@@ -422,10 +422,15 @@ def _iso(text: str) -> Cell:
 
 
 def _format_of(number: str, code: str | None) -> _Format:
-    """What a format shows, from its code: the letters of days and times outside of quotes, escapes and brackets."""
+    """What a format shows, from its code: the letters of days and times outside of quotes, escapes and brackets.
+
+    A span of time, [h]:mm, stays the number of days that it is: most are no times of a clock.
+    """
     if code is None:
         return _BUILT_IN.get(int(number), _PLAIN) if number.isdigit() else _PLAIN
     shown = re.sub(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', "", code.partition(";")[0].lower())
+    if "[" in shown:
+        return _PLAIN
     shown = shown.replace("general", "").replace("am/pm", "h").replace("a/p", "h")
     times = "h" in shown or "s" in shown
     days = "y" in shown or "d" in shown or ("m" in shown and not times)

@@ -206,7 +206,7 @@ def test_names_may_have_a_prefix(tree: Path) -> None:
         ("yyyy-mm-dd", (True, False)),
         ("mmm yy", (True, False)),
         ("[$-409]d/m/yy h:mm AM/PM;@", (True, True)),
-        ("[h]:mm", (False, True)),
+        ("[h]:mm", (False, False)),
         ("mm:ss.0", (False, True)),
         ("#,##0.00 [$€-407]", (False, False)),
         ('0 "days"', (False, False)),
