@@ -32,7 +32,8 @@ from persistence.connectors.files.sqlite_types import Held, aggregates, declared
 
 _FIRST_ROWS: Final = 20_000
 _FIRST_SECONDS: Final = 5.0
-"""How long the first rows of all views together may take."""
+"""How long the first rows of a table or view may take."""
+_NOT_FOUND_OUT: Final = "Its type is not known: the first rows of the view took too long."
 _SCHEMA_STEPS: Final = 20_000_000
 _LONGEST_VALUE: Final = 8 << 20
 _LONGEST_SQL: Final = 1 << 20
@@ -70,7 +71,7 @@ class SqliteFile(Container):
         self._seconds = seconds
         self._stream_seconds = stream_seconds
         self._stopped = stopped
-        self._views_left = _FIRST_SECONDS
+        self._views_left = seconds / 2
         self._known: dict[str, TableInfo] = {}
         self._wrong: dict[str, FileProblem] = {}
         self._connection = _connected(path, writes=Path(f"{path}-wal").exists())
@@ -172,7 +173,7 @@ class SqliteFile(Container):
         primary = [row for row in columns if row[5]]
         for at, (row, holds) in enumerate(zip(columns, found, strict=True), 1):
             meant = declared(str(row[2]))
-            data_type = settled(meant.kind, holds)
+            data_type = settled(meant.kind, holds or Held())
             kept = meant if data_type == meant.kind else declared("")
             # The one integer of a primary key is the number of the row, which is never null.
             numbers_rows = len(primary) == 1 and bool(row[5]) and str(row[2]).upper() == "INTEGER"
@@ -183,6 +184,7 @@ class SqliteFile(Container):
                     str(row[2]) or data_type,
                     at,
                     nullable=None if kind == "view" else not (row[3] or numbers_rows),
+                    comment=_NOT_FOUND_OUT if holds is None and meant.kind is None else None,
                     precision=kept.precision,
                     scale=kept.scale,
                     data_length=kept.length,
@@ -195,9 +197,9 @@ class SqliteFile(Container):
         keys = self._keys(name, key)
         return TableInfo(table, "TABLE", tuple(infos), tuple(keys), row_count=self._counted(table))
 
-    def _first(self, table: str, columns: Sequence[str], *, is_view: bool) -> list[Held]:
-        """Return what the first rows hold; nothing where finding out takes too long."""
-        found: list[Held] = []
+    def _first(self, table: str, columns: Sequence[str], *, is_view: bool) -> list[Held | None]:
+        """Return what the first rows hold; None where finding out takes too long."""
+        found: list[Held | None] = []
         began = time.monotonic()
         for start in range(0, len(columns), _COLUMNS_AT_ONCE):
             names = [identifier(one) for one in columns[start : start + _COLUMNS_AT_ONCE]]
@@ -207,7 +209,7 @@ class SqliteFile(Container):
                 f"select {', '.join(asked)} from (select {given} from main.{identifier(table)} limit {_FIRST_ROWS})"
             )
             try:
-                with self._bounded(self._views_left if is_view else _FIRST_SECONDS):
+                with self._bounded(min(self._views_left, _FIRST_SECONDS) if is_view else _FIRST_SECONDS):
                     (answers,) = self._connection.execute(statement).fetchall()
             except _TooLong:
                 break
@@ -215,7 +217,7 @@ class SqliteFile(Container):
             found += [held(answers[at * width : (at + 1) * width]) for at in range(len(names))]
         if is_view:
             self._views_left = max(0.0, self._views_left - (time.monotonic() - began))
-        return found + [Held()] * (len(columns) - len(found))
+        return found + [None] * (len(columns) - len(found))
 
     def _keys(self, name: str, primary: tuple[str, ...]) -> Iterator[KeyInfo]:
         if primary:
