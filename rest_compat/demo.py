@@ -26,7 +26,7 @@ from auth.issuer import DevelopmentIssuer
 from persistence.samples import baseball
 from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
-from rest_compat.demo_questions import OWN, SAMPLE, Questions, ask_all
+from rest_compat.demo_questions import COUNTED, OWN, OWN_ASKED, SAMPLE, Questions, ask_all
 from rest_compat.demo_receiver import DemoReceiver, receiving
 from rest_compat.logs import set_up_logs
 from rest_compat.server import run_server
@@ -222,21 +222,27 @@ async def _steps(api: Api, source: DemoSource) -> str:
 
 
 async def _about(api: Api, uri: str, questions: Questions) -> Questions:
-    """Questions about a source of the user's own: how many rows its first tables have."""
-    found = await api("GET", "/utils/search/metadata", params={"resource_uri": uri, "asset_type": "table", "limit": 3})
-    counted = tuple(f"How many rows does {asset['name'].replace('_', ' ')} have?" for asset in found["results"])
-    return replace(questions, answered=counted)
+    """Questions about a source of the user's own, as the platform itself proposes them."""
+    told = (await _asked(api, uri, "What can I ask?"))["answer"] or ""
+    proposed = [line.removeprefix("- ") for line in told.splitlines() if line.startswith("- ")]
+    return replace(questions, answered=tuple(proposed[:OWN_ASKED]) or (COUNTED,))
 
 
-async def _as_an_agent(api: Api, uri: str, question: str) -> None:
-    """Ask once more as an agent's client does."""
+async def _asked(api: Api, uri: str, question: str) -> dict[str, Any]:
+    """Return what the tool `ask` answers an agent's client."""
     params = {"name": "ask", "arguments": {"question": question, "datasources": [uri]}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     with console.status("Asking as an agent …"):
         result = (await api("POST", "/mcp", json=message))["result"]
     if result["isError"]:
         raise StepRefused(result["structuredContent"]["error"]["message"])
-    told = result["structuredContent"]["data"]
+    told: dict[str, Any] = result["structuredContent"]["data"]
+    return told
+
+
+async def _as_an_agent(api: Api, uri: str, question: str) -> None:
+    """Ask once more as an agent's client does."""
+    told = await _asked(api, uri, question)
     console.print(f"\n15. As an agent, at [cyan]/mcp[/] by the tool [cyan]ask[/]: {escape(question)}", highlight=False)
     console.print(f"    {escape(told['answer'] or told['state'])}", highlight=False, soft_wrap=True)
 

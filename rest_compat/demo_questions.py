@@ -45,8 +45,12 @@ SAMPLE: Final = Questions(
 )
 """What is asked of the baseball data."""
 
-OWN: Final = Questions((), "Which of them have the most followers on Instagram?")
-"""What is asked of a source of the user's own, beside how many rows its tables have."""
+OWN: Final = Questions((), "How many followers on Instagram are there?")
+"""What is asked of a source of the user's own, beside what the platform proposes."""
+OWN_ASKED: Final = 4
+"""How many of the proposed questions are asked."""
+COUNTED: Final = "What tables are there?"
+"""What is asked where none is proposed."""
 
 PACK: Final = "Demo policies"
 

@@ -460,6 +460,7 @@ def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source
     assert "things" in answer.stdout
     assert "2 columns" in answer.stdout
     assert "5 assets created" in answer.stdout
+    assert "How many things are there?" in answer.stdout, "what the platform proposes is asked"
     assert "16. An event, by a webhook: stoa.run.ended" in answer.stdout
     assert "… verified" in answer.stdout
 

@@ -78,7 +78,7 @@ class CatalogNames:
                 [one.name for one in self._known.tables if one.schema == facts.schema]
             )
         name = table_name(facts.name, self._shared[facts.schema], context=_beside(facts))
-        return (name.noun or name.words.phrase or facts.name).lower() if name.words.words else facts.name
+        return (name.noun or words_of(facts.name).phrase or facts.name).lower() if name.words.words else facts.name
 
     def many(self, fqn: str) -> str:
         """The rows of a table."""

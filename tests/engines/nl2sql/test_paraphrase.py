@@ -244,6 +244,11 @@ def test_all_columns_of_a_table_are_not_named_one_by_one() -> None:
     assert most.endswith("the fact 7s and 3 more of meters.")
 
 
+def test_a_name_that_tells_no_noun_is_said_whole() -> None:
+    sheet = table("NE data", "county VARCHAR, fips INTEGER")
+    assert said(Plan(sheet.fqn, outputs(COUNT)), known(sheet)) == "The number of ne data."
+
+
 def test_display_names_stand_over_names() -> None:
     (customer, *others) = TABLES
     named = replace(
