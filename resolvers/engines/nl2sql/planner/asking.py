@@ -158,8 +158,8 @@ class Asking(Clauses):
             return False
         if self.atoms[self.i].text.lower() != "how many" or self.frame.groups or self.frame.sorts:
             return False
-        if self.frame.which and any(one.count is not None for one in self.frame.conditions):
-            return False  # which shops have more than 2 cars, and how many
+        if self.frame.which and (self.is_(Cue.AND, offset=-1) or any(one.count for one in self.frame.conditions)):
+            return False  # which shops have red cars, and how many
         items[0].count = True
         self.i += 1
         return True

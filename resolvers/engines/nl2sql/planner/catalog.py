@@ -331,6 +331,15 @@ class Catalog:
             self._ties[table] = found
         return found
 
+    def always_has(self, one: str, other: str) -> bool:
+        """Return whether each row of a table has one of the other, as a key that is never empty tells."""
+        profiles = [
+            [self.profile(ColumnKey(one, column)) for column in key.columns]
+            for key in self.joins.keys_of(one)
+            if key.table == one and key.to == other
+        ]
+        return any(all(each is not None and not each.null_count for each in columns) for columns in profiles)
+
     def refers(self, one: str, other: str) -> bool:
         """Return whether each row of a table has at most one row of the other, along the shortest chain of keys."""
         here, left = {one}, self.distance(one, other)

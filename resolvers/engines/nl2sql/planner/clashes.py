@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -110,7 +111,9 @@ class Clashes(Ranking):
         if not any(item.figures for item in self.items):
             return replace(plan, outputs=(Output(column), *plan.outputs))
         words = {token.text.lower() for token in self.resolver.cut.linked.tokens}
-        if words & _EACH or (not words & _TOGETHER and (self._are_all(column, values) or self._are_of_one())):
+        counts = sum(atom.is_(Cue.COUNT) for atom in self.resolver.cut.atoms)
+        each = counts > 1 or words & _EACH  # how many of these and how many of those
+        if each or (not words & _TOGETHER and (self._are_all(column, values) or self._are_of_one())):
             return replace(plan, outputs=(Output(column), *plan.outputs), groups=(*plan.groups, column))
         if not words & _TOGETHER:
             self.resolver.doubt("one figure of several together or one of each may be meant", _ONE_OR_EACH)

@@ -504,16 +504,16 @@ class Clauses(ColumnPairs):
             compared.aggregates = (Aggregate.AVG,)  # cost more than 20 on average
             self.i += 1
             return
-        whole = self._in_total(atom)
-        if whole and self.last is not None and self.last.count is not None:
-            self.i += 1  # have more than 10 customers in total
+        whole, item = self._in_total(atom), self.frame.items[-1] if self.frame.items else None
+        counted = (self.last is not None and self.last.count is not None) or (item is not None and item.count)
+        if whole and counted:
+            self.i += 1  # have more than 10 customers in total, how many there are in total
             return
         figure = Aggregate.AVG if self._on_average(atom) else Aggregate.SUM if whole else None
         if figure is not None and last is not None and last.noun is None and last.nest is None and last.values:
             last.figure = figure  # pay over 3500 on average
             self.i += 1
             return
-        item = self.frame.items[-1] if self.frame.items else None
         if self._on_average(atom) and item is not None and (item.count or item.degree) and not item.aggregates:
             item.aggregates = (Aggregate.AVG,)  # how many beers does each brewery make on average
             self.i += 1

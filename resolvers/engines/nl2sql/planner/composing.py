@@ -1,6 +1,6 @@
 """A plan from the parts of a question."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,7 +29,7 @@ from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.counting import doubt_counts_of_one, group_amounts, number_of_rows
 from resolvers.engines.nl2sql.planner.dated import doubt_years
 from resolvers.engines.nl2sql.planner.denied import noted_of
-from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import doubt_praise, spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, value_first
@@ -51,6 +51,9 @@ from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, pa
 _UNNAMED: Final = 0.4
 """What is doubted where rows are shown and nothing says which: of such answers to strangers most were wrong."""
 
+_UNTOLD: Final = 0.3
+"""The same where a table is named that every row has one of, and nothing is said of it: most were misread."""
+
 
 @dataclass(slots=True)
 class Composer(Clashes):
@@ -63,7 +66,10 @@ class Composer(Clashes):
             return found
         maker = Items(resolver)
         for noun in frame.items:
-            again = self._shown_again(noun) if self.items and noun.count and noun.ref is None else None
+            unnamed = bool(self.items) and noun.count and noun.ref is None
+            again = self._shown_again(noun) if unnamed else None
+            if unnamed and again is None and not frame.groups and all(one.entity for one in self.items):
+                resolver.doubt("rows and their number are asked for at once", 0.5)
             item = again or maker.item(noun)
             if item is None:
                 resolver.doubt("something asked for was not found", 0.5)
@@ -129,18 +135,32 @@ class Composer(Clashes):
         return plan
 
     def _shown_again(self, noun: Noun) -> Item | None:
-        """`... and the number`: what is counted by a condition of the first sentence."""
+        """`... and the number`, `and how many each`: what is counted by a condition, or else what rows are said to
+        have.
+        """
         resolver, ref = self.resolver, noun.ref
         words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ["number"]
         if list(words) not in (["number"], ["count"]) or (ref is None and not noun.count):
             return None
+        if any(item.figures for item in self.items):
+            return None
         counted = [cond for cond in resolver.frame.conditions if cond.kind == "exists" and cond.count is not None]
         most = [one.noun.ref for one in resolver.frame.sorts if one.most and one.noun is not None]
         refs = [cond.table for cond in counted] or most
-        table = resolver.table(refs[0]) if len(refs) == 1 and refs[0] is not None and may_be_table(refs[0]) else None
-        if table is None or any(item.figures for item in self.items):
-            return None
-        return number_of_rows(table, noun)
+        tables = [resolver.table(one) for one in refs if one is not None and may_be_table(one)]
+        if not refs and self.items:
+            rows = self.items[0].table
+            named = dict.fromkeys([*resolver.mentioned(), *self._tables_of_conditions()])
+            tables = [one for one in named if one != rows and resolver.catalog.refers(one, rows)]
+        return number_of_rows(tables[0], noun) if len(tables) == 1 and tables[0] is not None else None
+
+    def _tables_of_conditions(self) -> Iterator[str]:
+        """The tables of the columns that conditions name, or that hold the values which they are."""
+        for cond in self.resolver.frame.conditions:
+            held = self.resolver.value(cond.values[0], cond.near) if cond.kind == "value" and cond.values else None
+            column = self.resolver.column(cond.noun) if cond.noun is not None else held[0] if held else None
+            if column is not None:
+                yield column.table
 
     def _as_figure(self, noun: Noun, item: Item) -> Item:
         """Return what was computed already and is named again: its column, or the numbers of what was counted."""
@@ -212,7 +232,7 @@ class Composer(Clashes):
         self._ranked_by()
         self._of_the_first_above(parts)
         grouped += self._first_of_each(maker)
-        related = self._related(parts, main)
+        related = self._related(maker, parts, main)
         if frame.dangling:
             related += self._denied(main)
         related += at_present(self.resolver, main, parts)
@@ -327,7 +347,7 @@ class Composer(Clashes):
         self.resolver.doubt("what is denied is guessed", noted[1])
         return [Related(main, Plan(noted[0], ()), True)]
 
-    def _related(self, parts: list[Part], main: str) -> list[Condition]:
+    def _related(self, maker: Items, parts: list[Part], main: str) -> list[Condition]:
         """Tables that are named only as what a row has: it must have some."""
         catalog = self.resolver.catalog
         used = {term.table for item in (*self.items, *self.shown) for term in columns_among(item.terms)}
@@ -339,13 +359,26 @@ class Composer(Clashes):
         used |= {term.table for term in columns_among(self.groups)}
         used |= {one.column.table for one in parts_of(self.first) if isinstance(one, Member)}
         found: list[Condition] = []
+        told = {table: part.cond for part in reversed(parts) for table in part.tables}
         for table in dict.fromkeys(table for part in parts for table in part.tables):
             if table in used or catalog.distance(main, table) >= FAR:
                 continue
             if any(one != main and catalog.distance(main, one) > catalog.distance(table, one) for one in used):
                 continue
-            found.append(Related(main, Plan(table, ())))
+            if not catalog.always_has(main, table):
+                found.append(Related(main, Plan(table, ())))
+            elif told[table].how != "verb" and not self._beside_rows(maker, told[table], table):
+                self.resolver.doubt("a table is named, and tells no rows from others", _UNTOLD)
         return found
+
+    def _beside_rows(self, maker: Items, cond: Cond, table: str) -> bool:
+        """`batches with the plant`, of which each has one: it is shown, as rows are not told apart by having it."""
+        tokens, ref = self.resolver.cut.linked.tokens, cond.table
+        before = [one.text.lower() for one in tokens[max(0, ref.first - 2) : ref.first]] if ref is not None else []
+        if "with" not in before or any(item.figures for item in self.items):
+            return False
+        self.items.append(maker._entity(table, Noun(ref)))
+        return True
 
     def _owners(self) -> list[str]:
         """Tables whose rows are asked for something that stands in another: the airport names of all flights."""

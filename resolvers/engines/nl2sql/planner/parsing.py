@@ -108,6 +108,8 @@ class Parser(Asking):
                 continue
             elif atom.is_(Cue.PREPOSITION, Cue.OF, Cue.FROM) and self.is_(Cue.WHICH, Cue.WHAT, Cue.COUNT, offset=1):
                 pass
+            elif atom.is_(Cue.OF) and self.is_(Cue.WHICH, offset=-1) and self.noun_at(1):
+                pass  # which of our titles
             elif not atom.is_(Cue.ASK, Cue.WHAT, Cue.WHICH, Cue.BE, Cue.RELATIVE, Cue.ONLY) or (
                 atom.is_(Cue.ASK) and self.noun_at() and self.i > 0 and not self._more_items(1)
             ):

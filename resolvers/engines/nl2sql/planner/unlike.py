@@ -65,11 +65,15 @@ def _is_average(resolver: Resolver, key: ColumnKey) -> bool:
 
 
 def of_those_told(resolver: Resolver, plan: Plan) -> Plan:
-    """A plan for the most common values of a column, without rows that have none."""
+    """A plan for the most common values of a column, or for those of many rows, without rows that have none."""
     order = plan.orders[0].term if plan.orders else None
-    if plan.limit is None or not isinstance(order, Figure) or order.aggregate is not Aggregate.COUNT:
+    counted = order if plan.limit is not None else None
+    if isinstance(plan.having, Comparison) and isinstance(plan.having.left, Figure):
+        counted = plan.having.left
+    if not isinstance(counted, Figure) or counted.aggregate is not Aggregate.COUNT or len(plan.groups) != 1:
         return plan
-    if len(plan.groups) != 1 or not isinstance(group := plan.groups[0], Column) or order.rows_of != group.table:
+    group = plan.groups[0]
+    if not isinstance(group, Column) or counted.rows_of != group.table:
         return plan
     profile = resolver.catalog.profile(ColumnKey(group.table, group.column))
     if profile is None or not profile.null_count:
