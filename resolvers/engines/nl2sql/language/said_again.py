@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.phrases import PHRASES
 from resolvers.engines.nl2sql.language.plans import PUNCTUALLY
 
 _NOT_NOUNS: Final = r"(?!one\b|of\b|other\b|time\b)"
@@ -82,6 +84,10 @@ _LEFT_OUT: Final = re.compile(
     re.IGNORECASE,
 )
 """The same said behind what is taken away: `(orders from France excluded)`."""
+_ENDS: Final = re.compile(
+    r"\bfrom (?:the )?(?P<one>\w+) (?P<of>(?:\w+ ){0,2}?)to (?:the )?(?P<other>\w+)(?P<again> \w+)?", re.IGNORECASE
+)
+"""Both ends of an order: `from the highest paid to the lowest paid`."""
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
@@ -99,6 +105,7 @@ def plainly(
     something is called pieces or items, and `has_totals` whether something is called a total; `is_held` tells whether a
     word is a value of the data, which is then meant as it stands.
     """
+    text = _ENDS.sub(_first, text)
     text = _ARE_NOT_SO.sub(r"\1 not \2", _AS_WELL.sub("", text))
     text = text if has_pieces else _PIECES.sub("", text)
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
@@ -121,3 +128,15 @@ def plainly(
         text = _DESCRIBED.sub(r"What is the description of \1", text)
         text = _DESCRIBE.sub("What is the description of ", text)
     return text
+
+
+def _first(ends: re.Match[str]) -> str:
+    """What comes first, of the two ends of an order."""
+    one, other = degree_of(ends["one"]), degree_of(ends["other"])
+    if one is None or other is None or one.comparative or other.comparative or one.superlative != other.superlative:
+        return ends[0]
+    if not ends["of"] and ("from", ends["one"].lower(), "to", ends["other"].lower()) in PHRASES:
+        return ends[0]  # which says which way, of whatever it is
+    again = (ends["again"] or "").strip()
+    left = f" {again}" if again and not ends["of"].endswith(f"{again} ") else ""
+    return f"{'' if one.superlative else 'most '}{ends['one']} {ends['of']}first{left}"

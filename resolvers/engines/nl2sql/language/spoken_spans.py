@@ -29,6 +29,12 @@ _OCLOCK: Final = re.compile(
     r"\b(\d{1,2})(?:[.](\d\d))?(?: ?([ap])\.?m\b\.?(?! ?\w*\.\w)| o['\u2019]?clock\b)", re.IGNORECASE
 )
 _NOON: Final = re.compile(r"\b(before|after|until|till|by|since|and) (noon|midday|midnight)\b", re.IGNORECASE)
+_WHOLE: Final = re.compile(
+    r"\b(?:(since|before|prior to) the (?:very )?(?:start|beginning)|(after|until|through) the (?:very )?end) of "
+    r"(?=\d{4}\b|this |last |(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* )",
+    re.IGNORECASE,
+)
+"""An end of a span that is said of the whole of it: `since the start of 2023`."""
 _NAMED: Final = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
 """Times of the day that have a name, where something is before or after them."""
 
@@ -36,6 +42,7 @@ _NAMED: Final = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
 def spoken_spans(text: str) -> str:
     """A question in which one of a unit is said as a number: longer than 1 hour, of `longer than an hour`."""
     told = _NOON.sub(lambda found: f"{found[1]} {_NAMED[found[2].lower()]}", _OCLOCK.sub(_clock, text))
+    told = _WHOLE.sub(lambda found: f"{found[1] or found[2]} ", told)
     told = _SINGLE.sub(lambda found: f"{found[1]} {'0.5' if found[2] else '1'} {found[3]}", told)
     return _LONG.sub(r"\1", told)
 

@@ -75,12 +75,6 @@ _FIRST_ONLY: Final = frozenset(
 _AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
 _GOING_ON: Final = frozenset((",", "also", "only", "then", "please", "just"))
 """What stands before another command in the same sentence: `..., also list the id`."""
-_HOW_OFTEN: Final = frozenset(
-    ("only", "once", "twice", "exactly", "at", "more", "fewer", "less", "in", "on", "during", "between", "before",
-     "after", "since", "never", "nothing", "anything", "something", "again", "just", "most", "least", "last", "first",
-     "recently", "lately")
-)  # fmt: skip
-"""Words behind `ordered` where somebody ordered, and nothing is put in order."""
 _SOMEBODY: Final = word_set("someone somebody anyone anybody everyone everybody nobody each one others another it")
 _SPANNED: Final = frozenset(("by", "per", "each", "every", "which", "what", "the", "of", "and", "a"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
@@ -515,10 +509,17 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
             behind = tokens[at].text.lower() if at < len(tokens) else ""
             if cue is Cue.MATCH and word == "like" and behind in _SOMEBODY:
                 continue  # who like someone
-            if cue is Cue.ORDER and word == "ordered" and len(said) == 1 and behind in _HOW_OFTEN:
+            if cue is Cue.ORDER and word == "ordered" and len(said) == 1 and not _puts_in_order(tokens, at):
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})
+
+
+def _puts_in_order(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether what stands behind `ordered` says which way, rather than who ordered what, how often, or when."""
+    behind = [token.text.lower() for token in tokens[at : at + LONGEST]]
+    ways = (PHRASES.get(tuple(behind[:last])) for last in range(1, len(behind) + 1))
+    return behind[:1] == ["by"] or "first" in behind or any(way is not None and way[0] is Cue.DIRECTION for way in ways)
 
 
 def _is_ranked_last(tokens: Sequence[Token], at: int) -> bool:

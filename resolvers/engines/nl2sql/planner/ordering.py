@@ -16,7 +16,6 @@ _SIZES = ("low", "high", "small", "large", "least", "most", "great")
 """Parts of words that say that numbers are put in order."""
 _OF_KIND = 0.85
 """How well a word in the plural must be known as a value for the rows to be meant that have it."""
-_ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
 _ASKING = (Cue.ASK, Cue.WHAT, Cue.WHICH, Cue.WHO, Cue.BE, Cue.ALL, Cue.OF, Cue.PREPOSITION)
 """What stands before `the most ordered product` that is asked for, and not had."""
 
@@ -58,6 +57,9 @@ class Ordering(Reader):
             self.i += 1  # ordered most often
             return True
         if self.is_(Cue.ORDER):
+            if self.atoms[self.i].text.lower() == "ordered by" and self._is_amount_of_rows():
+                self.atoms[self.i].cue = Cue.BY  # total quantity ordered by category
+                return False
             if (
                 self.noun_at()
                 and not self.is_(Cue.BY, Cue.DIRECTION, offset=1)
@@ -73,22 +75,6 @@ class Ordering(Reader):
         if self.first_ahead():
             self._put_first()
             return True
-        if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
-            self._range()
-            return True
-        if (
-            self.is_(Cue.FROM)
-            and self.is_(Cue.SUPERLATIVE, offset=1)
-            and self.noun_at(2)
-            and self.is_(Cue.TO, offset=3)
-        ):
-            said = self.atoms[self.i + 1].said
-            self.i += 2
-            noun = self.noun()
-            if self.is_(Cue.TO) and self.is_(*_ENDS, offset=1):
-                self.i += 2  # from the highest price to the lowest
-                self.frame.sorts.append(Sort(noun, degree=said))
-                return True
         return False
 
     def _put_first(self) -> None:
@@ -133,9 +119,6 @@ class Ordering(Reader):
                 else:
                     direction = atom.said == "desc"
                 continue
-            if atom.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
-                self._range()
-                return
             if made and not self.is_(Cue.COMMA, Cue.AND, offset=-1):
                 break
             if not made and (verb := self._done_ahead()):
@@ -176,25 +159,9 @@ class Ordering(Reader):
                 return
         self.frame.sorts.append(Sort(descending=descending))
 
-    def _range(self) -> None:
-        """From the oldest to the youngest."""
-        first = self.atoms[self.i + 1]
-        self.i += 3
-        self.skip(*_ENDS)
-        open_sort = self.frame.sorts[-1] if self.frame.sorts and self.frame.sorts[-1].limit is None else None
-        if isinstance(first.said, Degree):
-            if open_sort is not None and (open_sort.descending is None or open_sort.noun is None):
-                open_sort.degree = first.said
-            else:
-                self.frame.sorts.append(Sort(degree=first.said))
-        elif open_sort is not None:
-            open_sort.descending = bool(first.said)
-        else:
-            self.frame.sorts.append(Sort(descending=bool(first.said), by_count=True))
-
     def _group(self) -> bool:
         if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, Cue.COUNT, offset=1)):
-            self.frame.per = self.frame.per or self.is_(Cue.PER)
+            self.frame.per = self.frame.per or (self.is_(Cue.PER) and not self._ranks_rows())
             self.i += 1
             self._grouping()
             return True
@@ -227,6 +194,13 @@ class Ordering(Reader):
             return True
         return False
 
+    def _ranks_rows(self) -> bool:
+        """`the most expensive product per category`: rows, the first of each, and no number of them."""
+        items, sort = self.frame.items, self.frame.sorts[-1] if self.frame.sorts else None
+        ref = items[0].ref if len(items) == 1 and not (items[0].count or items[0].aggregates) else None
+        ranked = sort is not None and sort.limit is not None and ref is not None and surely_table(ref)
+        return ranked and ref is not None and ref.last == self.atoms[self.i].first
+
     def _bare_by(self, *, passive: bool) -> bool:
         """`Invoices by status`, `quantity sold by product and year`: at the end, or before a value that tells which."""
         start, near, tables = self.i, list(self.near), list(self.frame.tables)
@@ -255,6 +229,11 @@ class Ordering(Reader):
         """Return whether nothing but a column is asked for, which rows may have several of: `revenue`, `quantity`."""
         items = self.frame.items
         return len(items) == 1 and items[0].ref is not None and self._is_column(items[0])
+
+    def _is_amount_of_rows(self) -> bool:
+        """Return whether a figure alone is asked for, of which there is nothing yet to be put in order."""
+        items = self.frame.items
+        return len(items) == 1 and bool(items[0].aggregates or items[0].count) and not self.frame.groups
 
     def _is_kind_of_amount(self) -> bool:
         """`quantity sold by product`: rather of each product than what a product sells."""
@@ -392,15 +371,16 @@ class Ordering(Reader):
         return self._most_done() or super().sort_before_noun()
 
     def _most_done(self) -> Sort | None:
-        """`the most ordered product` is the product that was ordered the most."""
-        many = self.number_at() if self.is_(Cue.MOST, offset=1) and not self.is_year() else None
-        ahead = 1 if many is not None else 0
+        """`the most ordered product` is the product that was ordered the most; so are the `top 3 most ordered`."""
+        top = 1 if self.is_(Cue.TOP) else 0
+        many = self.number_at(top) if self.is_(Cue.MOST, offset=top + 1) and not self.is_year(top) else None
+        ahead = top + 1 if many is not None else 0
         done = self.at(ahead + 1) if self.is_(Cue.MOST, offset=ahead) else None
         if done is None or done.last - done.first != 1 or not self.table_at(ahead + 2):
             return None
         if not is_participle(done.text.lower()) or self.cut.linked.tokens[done.first].is_lemma:
             return None
-        if self.i and not self.is_(*_ASKING, offset=-1):
+        if self.i and self.frame.items and not self.is_(*_ASKING, offset=-1):
             return None  # has the most enrolled students
         most = bool(self.atoms[self.i + ahead].said)
         rows = self._rows_of_deed(done)

@@ -101,12 +101,10 @@ def strays(
     done = mention.last - mention.first == 2 and last.is_lemma and last.lemma in VERBS
     if rows and done and any(token.text.lower() in ("did", "do", "does") for token in tokens[: mention.first]):
         return True  # in which year did the most guests arrive
-    if (
-        last.text.lower().endswith(("ed", "ing"))
-        and not last.is_lemma
-        and (mention.first, mention.column.table) in begun
+    if (is_inflected(last) or _is_past(last)) and (
+        (mention.first, mention.column.table) in begun or (mention.last - 1, mention.column.table) in tables
     ):
-        return True
+        return True  # the year of the vans bought
     if mention.score < 0.95 and last.text.lower() in LIGHT and (mention.first, mention.column.table) in begun:
         return True
     if mention.last - mention.first < 3:
