@@ -191,11 +191,25 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
         if role == list(linked.words(one.first, one.last)) and linked.tokens[one.first - 1].text.lower() in _WHOSE:
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
             roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value
+    told = {one.column.table for one in linked.mentions if one.column is not None and one.score >= _TOLD}
+    lent = {
+        (one.first, one.last, key.to)
+        for one, column, key in referring
+        if key.to in told and column.table not in told | {each for *_, each in whole}
+    }  # faults of severity 3, which codes of faults have, and not what has such a code
+    whole |= lent
     behind = {
         id(one) for one, _, key in referring if one.score > _KEYED and (one.first, one.last, key.to) in whole
     }  # a key to a table that the same words name stands behind the table: a hut rather than `to_hut`
     if behind:
-        turned = (one._replace(score=_KEYED) if id(one) in behind else one for one in linked.mentions)
+        turned = (
+            one._replace(score=_KEYED)
+            if id(one) in behind
+            else one._replace(score=max(one.score, _LENT))
+            if one.kind is MentionKind.TABLE and (one.first, one.last, one.table) in lent
+            else one
+            for one in linked.mentions
+        )
         linked = replace(linked, mentions=tuple(turned))
     if roles:
         kept = (
@@ -215,6 +229,10 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
 
 _KEYED: Final = 0.77
 """How well a key fits the words that its table is called by."""
+_TOLD: Final = 0.95
+"""How well words must name a column for its table to be spoken of."""
+_LENT: Final = 0.85
+"""How well a key's words call the table that it leads to, where another word names a column there."""
 _WHOSE: Final = frozenset(("its", "their", "his", "her"))
 
 
