@@ -36,6 +36,20 @@ _ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
     Cue.PER: ("lost_groups", (exp.Group, exp.Div)),
 }
 """The feature of phrases that go unanswered, and what in a query answers to them."""
+_FIGURED: Final = (
+    Cue.COUNT,
+    Cue.AGGREGATE,
+    Cue.MOST,
+    Cue.SUPERLATIVE,
+    Cue.COMMON,
+    Cue.SHARE,
+    Cue.MUCH,
+    Cue.TOP,
+    Cue.PER,
+)
+"""Phrases of figures and ranks, which there may be one of for each of something."""
+_ASKING: Final = (Cue.ASK, Cue.COUNT, Cue.WHAT, Cue.WHICH, Cue.WHO, Cue.MUCH)
+"""Phrases that what is asked for begins with."""
 
 
 def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: set[ColumnKey]) -> dict[str, float]:
@@ -63,7 +77,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
     found = {
         "joins": float(max(0, sum(isinstance(node, exp.Table) for node in nodes) - 1)),
         "selects": float(max(0, sum(isinstance(node, exp.Select) for node in nodes) - 1)),
-        "conjunctions": float(max(0, sum(atom.is_(Cue.AND, Cue.COMMA) for atom in pieces.atoms) - _beside(plan))),
+        "conjunctions": float(max(0, _joined(pieces.atoms) - _beside(plan))),
         "words": len(pieces.linked.tokens) / 10,
         "loose_fit": _loose_fit(resolver),
         "names_beside": float(_has_names_beside(plan, resolver)),
@@ -71,10 +85,18 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         "values_twice": float(any(map(_is_held_twice, resolver.choices.values()))),
     }
     kinds = {type(node) for node in nodes}
+    figured = not plan.each and any(atom.is_(*_FIGURED) for atom in pieces.atoms)
     for name in (_lost(atom, pieces, kinds, is_used, is_done) for atom in pieces.atoms):
-        if name:
+        if name and (figured or name != "lost_groups"):  # each of rows that are listed stands for all of them
             found[name] = found.get(name, 0.0) + 1
     return found
+
+
+def _joined(atoms: Sequence[Atom]) -> int:
+    """How often one thing is said beside another: a comma behind what a question begins with does not do so."""
+    asks = next((at for at, atom in enumerate(atoms) if atom.is_(*_ASKING)), 0)
+    front = asks > 0 and atoms[asks - 1].is_(Cue.COMMA)
+    return sum(atom.is_(Cue.AND, Cue.COMMA) for atom in atoms) - front
 
 
 def _is_of_each(catalog: Catalog, key: ColumnKey) -> bool:
