@@ -41,6 +41,7 @@ from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.left_out import LEFT_OUT, may_be_left_out
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
+from resolvers.engines.nl2sql.schema_linking.codes import AS_CODES, as_codes
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
 from resolvers.engines.nl2sql.schema_linking.lengths import with_length
 from resolvers.engines.nl2sql.schema_linking.link import link
@@ -93,6 +94,10 @@ class Planner:
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
         outcome = _busiest(asked, known, lookup, failed) or _planned(linked, asked, known, failed)
+        if not isinstance(outcome, QueryDraft) or outcome.confidence <= AS_CODES:
+            coded = as_codes(linked, Vocabulary.of(known), _SMALL)
+            if coded is not None and isinstance(other := _planned(coded, asked, known, failed), QueryDraft):
+                return replace(other, confidence=min(AS_CODES, other.confidence))
         if isinstance(outcome, QueryDraft):
             return outcome
         if (assumed := with_revenue(known, linked)) is not None:
