@@ -13,15 +13,13 @@ PLANS: Final = {
     root_of(word): root_of(kind)
     for kind, said in {
         "plan": "plan planned schedule scheduled expect expected intend intended target",
-        "due": "due deadline promise promised require required eta",
+        "due": "due deadline promise promised require required request requested eta etd",
         "estimate": "estimate estimated est quote quoted forecast",
         "budget": "budget budgeted allowance",
     }.items()
     for word in said.split()
 }
 """Words of what was planned, each with its kind."""
-PLANNED: Final = word_set("due plan planned expect expected schedule scheduled deadline target estimated next eta etd")
-"""Words of times at which something should be, and of which nobody knows whether it was."""
 ALIKE: Final = {
     root_of("plan"): {root_of("due"), root_of("estimate")},
     root_of("due"): {root_of("plan")},
@@ -117,6 +115,11 @@ def _deed(tokens: Sequence[Token], at: int) -> str:
     if low == "back":  # came back late
         return _BACK
     return root_of(before.lemma) if before.lemma in VERBS or low.endswith("ed") or low.endswith("t") else ""
+
+
+def is_planned(words: Iterable[str]) -> bool:
+    """Return whether words of a time say when something should be, of which nobody knows whether it was."""
+    return any(word == "next" or root_of(word) in PLANS for word in words)
 
 
 def is_foreseen(names: Iterable[str], said: Iterable[str]) -> bool:

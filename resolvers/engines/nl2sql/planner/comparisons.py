@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.measures import measures_of
-from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.phrases import PHRASES, Cue
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
@@ -15,9 +15,8 @@ from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
 
-POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
-            "or better", "or worse", "or below", "or lower", "or younger", "or earlier", "or longer", "or larger",
-            "or bigger", "or heavier", "or taller", "or shorter", "or smaller", "or lighter", "or cheaper"}  # fmt: skip
+POSTFIX = {" ".join(words) for words, (cue, _) in PHRASES.items() if cue is Cue.COMPARE and words[0] == "or"}
+"""What stands behind a number: `4 or more`."""
 
 
 _OWN = frozenset(("own", "same", "its", "their", "his", "her", "respective"))

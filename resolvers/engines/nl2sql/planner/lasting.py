@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.lives import BORN
 from resolvers.engines.nl2sql.language.measures import measures_of, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
-from resolvers.engines.nl2sql.language.plans import PLANNED
+from resolvers.engines.nl2sql.language.plans import is_planned
 from resolvers.engines.nl2sql.language.spans import back
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -191,7 +191,7 @@ def _ends(catalog: Catalog, table: str, linked: Linked) -> tuple[ColumnKey, Colu
     if linked.length is not None:
         return linked.length if linked.length[0].table == table else None
     times = [key for key in catalog.of(table) if catalog.kind(key).tells_days]
-    times = [key for key in times if not set(catalog.words(key)) & (PLANNED | _NOTED | BORN)]
+    times = [key for key in times if not (is_planned(words := catalog.words(key)) or set(words) & (_NOTED | BORN))]
     if len(times) != 2 or catalog.kind(times[0]) is not catalog.kind(times[1]):
         return None
     first, last = times

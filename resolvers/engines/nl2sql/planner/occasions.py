@@ -5,7 +5,7 @@ from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import SYNONYM, related
-from resolvers.engines.nl2sql.language.plans import PLANNED
+from resolvers.engines.nl2sql.language.plans import is_planned
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
@@ -46,7 +46,7 @@ def done_when(resolver: Resolver, table: str) -> ColumnKey | None:
         return None
     told: list[ColumnKey] = []
     for one in catalog.below(table):
-        times = [key for key in catalog.of(one) if catalog.is_time(key) and not PLANNED & set(catalog.words(key))]
+        times = [key for key in catalog.of(one) if catalog.is_time(key) and not is_planned(catalog.words(key))]
         named = [key for key in times if done & _roots(catalog.words(key))]
         rows = any(_is_alike(deed, root_of(word)) for deed in done for word in catalog.table_words(one))
         told += named or (times[:1] if rows else [])

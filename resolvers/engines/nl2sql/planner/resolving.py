@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.lives import BORN, of_life
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
-from resolvers.engines.nl2sql.language.plans import PLANNED
+from resolvers.engines.nl2sql.language.plans import is_planned
 from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -75,7 +75,7 @@ class Resolver(Targets):
     def _when_order(self, key: ColumnKey, *, year: bool) -> tuple[bool, bool, bool]:
         """Years where one is said, then times; and what came about before what was planned."""
         catalog = self.catalog
-        planned = bool(PLANNED & set(catalog.words(key)))
+        planned = is_planned(catalog.words(key))
         return not (year and catalog.is_year(key)), not catalog.is_time(key), planned
 
     def value_options(self, ref: Ref, near: Iterable[Ref]) -> list[tuple[ColumnKey, float, tuple[Literal, ...]]]:
