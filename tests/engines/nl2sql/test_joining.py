@@ -356,13 +356,6 @@ def test_a_column_whose_values_cannot_be_keys_does_not_refer(
     )
 
 
-def test_a_table_that_only_ties_two_others_is_a_bridge() -> None:
-    of = joins(*GUESSED[0][0])
-    assert of.is_bridge(fqn("Has_Pet"))
-    assert not of.is_bridge(fqn("Student"))
-    assert not joins().is_bridge(fqn("orders"))
-
-
 # Who is trusted.
 
 TWO = (

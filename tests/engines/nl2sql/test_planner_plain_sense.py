@@ -206,10 +206,3 @@ def test_a_table_whose_key_is_counted_is_not_passed_over(text: str) -> None:
     draft = drafted(text, _known(tie))
     assert '"boats"' not in draft.sql
     assert "a table is named and not used" not in (draft.evidence or {})["doubts"]
-
-
-@pytest.mark.parametrize("said", ["which slips have no max depth?", "slips without a maximum depth"])
-def test_a_figure_that_belongs_to_a_name_is_no_figure_of_it_where_rows_have_none(said: str) -> None:
-    slips = table("slips", "slip_id*:INTEGER slip_name max_depth_m:DOUBLE")
-    sql = drafted(said, knowledge(slips, profiles={})).sql
-    assert sql == 'SELECT "slip_name" FROM "slips" WHERE "max_depth_m" IS NULL'

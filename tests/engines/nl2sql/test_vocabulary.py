@@ -162,8 +162,6 @@ def test_a_table_whose_column_is_called_like_it_is_named_by_it() -> None:
 
 
 def test_keys_and_identifiers(vocabulary: Vocabulary) -> None:
-    assert vocabulary.key_column(fqn("Student")) == column("Student.StuID")
-    assert vocabulary.key_column(fqn("Has_Pet")) is None
     assert vocabulary.is_identifier(column("Has_Pet.StuID"))
     assert vocabulary.is_identifier(column("drivers.drv_cd"))
     assert not vocabulary.is_identifier(column("Student.Age"))

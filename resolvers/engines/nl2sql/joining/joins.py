@@ -136,14 +136,6 @@ class Joins:
         """The key by which a column refers to another table, if it does."""
         return next((key for key in self.keys_of(fqn) if key.table == fqn and key.columns == (column,)), None)
 
-    def is_bridge(self, fqn: str) -> bool:
-        """Return whether a table says little but which rows of two others belong together."""
-        if any(key.table != fqn for key in self.keys_of(fqn)):
-            return False
-        own = [key for key in self.keys_of(fqn) if key.to != fqn]
-        said = {name for key in own for name in key.columns} | set(self.key(fqn))
-        return len({key.to for key in own}) > 1 and len(self.finder.columns[fqn].keys() - said) <= 2
-
     def multiplies(self, link: JoinStep) -> bool:
         """Return whether a row of the near side may meet several of the far side."""
         if link.forward and link.key.origin in (KeyOrigin.DECLARED, KeyOrigin.PROFILED):

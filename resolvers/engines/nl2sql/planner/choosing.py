@@ -25,7 +25,6 @@ from resolvers.engines.nl2sql.planner.contests import with_outcomes
 from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.lasting import with_ages, with_lengths
-from resolvers.engines.nl2sql.planner.named_figures import with_named_figures
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.people import with_people
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
@@ -119,7 +118,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     linked = without_following(with_outcomes(with_told(without_values(linked))), catalog)
     linked = with_ages(with_roles(with_people(linked, catalog), catalog), catalog)
     linked = behind_tables(_with_references(with_lengths(linked, catalog), catalog), catalog)
-    pieces = with_named_figures(cut(with_measures(linked, catalog)))
+    pieces = cut(with_measures(linked, catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)
@@ -192,10 +191,12 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
             roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value
     told = {one.column.table for one in linked.mentions if one.column is not None and one.score >= _TOLD}
+    called = {(one.first, one.last) for one in linked.mentions if one.table is not None and one.score > _KEYED}
     lent = {
         (one.first, one.last, key.to)
         for one, column, key in referring
-        if key.to in told and column.table not in told | {each for *_, each in whole}
+        if one.score > _KEYED and key.to in told and (one.first, one.last) not in called
+        if column.table not in told | {each for *_, each in whole}
     }  # faults of severity 3, which codes of faults have, and not what has such a code
     whole |= lent
     behind = {

@@ -273,11 +273,6 @@ class Vocabulary(Naming):
             return [keys[at] for at in whole]
         return [keys[best[0][1]]] if best and best[0][0] >= NAMED_ENOUGH else []
 
-    def key_column(self, fqn: str) -> ColumnKey | None:
-        """The one column that tells rows apart; None when it takes several, or nobody knows."""
-        columns = self._joins.key(fqn)
-        return ColumnKey(fqn, columns[0]) if len(columns) == 1 else None
-
     def is_person(self, fqn: str) -> bool:
         """Return whether rows of a table are people."""
         return is_person(self._names[fqn])
