@@ -40,7 +40,7 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
             continue
         words = set(catalog.table_words(bridge)).difference(*(catalog.table_words(one.to) for one in ends))
         if not deed and bridge not in named and not said & {root_of(word) for word in words}:
-            resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
+            resolver.doubt("tables are tied in two ways, and nothing says which", 0.2)
             continue
         between = (bridge, frozenset(one.to for one in ends))
         if between in joined or _is_another_way(resolver, bridge, ends):
@@ -63,7 +63,7 @@ def _is_another_way(resolver: Resolver, bridge: str, ends: tuple[Key, Key]) -> b
         if meant is not None and meant != end:
             return True
         if meant is None:
-            resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
+            resolver.doubt("tables are tied in two ways, and nothing says which", 0.2)
     return False
 
 

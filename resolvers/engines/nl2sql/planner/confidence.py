@@ -38,7 +38,7 @@ FOR: Final = frozenset(("score", "margin", "weakest"))
 """The features that speak for a reading; all others speak against it."""
 WEIGHTS: Final[Mapping[str, float]] = {
     "constant": 0.23,
-    "conjunctions": -0.26,
+    "conjunctions": -0.10,
     "cost": -0.72,
     "joins": -0.10,
     "loose": -0.93,
@@ -46,9 +46,9 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "lost_figures": -0.64,
     "lost_groups": -0.64,
     "lost_nouns": -0.06,
-    "lost_verbs": -0.94,
+    "lost_verbs": -0.75,
     "margin": 0.03,
-    "names_beside": -0.89,
+    "names_beside": -0.53,
     "nouns": -0.80,
     "passed_verbs": -0.38,
     "rivals": -0.76,
