@@ -2,13 +2,13 @@
 
 Three ways lead there; what they answer is the same.
 
-1. What was found before is given again (`Hits`): the numbers of the rows that a search found, in their order, are kept
-   for as long as the catalog's revision stands. Such a page is read by its numbers, in a statement that finds rows
+1. What was found before is given again (`Hits`): the numbers of the first rows that a search found, in their order, are
+   kept for as long as the catalog's revision stands. Such a page is read by its numbers, in a statement that finds rows
    only while that revision still stands, so it is never late, however many others write.
-2. What finds little enough to be kept is gathered by the index that leads to it, counted and sorted in one statement.
-3. What finds more is counted, and its page looked for along the index of names, for no more than `WALKED` rows. Hits
-   that are spread evenly fill a page soon. Where they do not, they are gathered and sorted as well: a planner left to
-   itself would go on along the index for hits that all stand at its end.
+2. What is not kept is gathered by the index that leads to it. One statement counts all hits and brings the numbers of
+   the first `FIRST_HITS`, which a heap of that size finds without sorting the rest. Who reads on beyond them has the
+   first `MOST_HITS` sorted and kept; a page still further on is gathered by itself.
+3. Where the catalog changes meanwhile, the page is read in one statement of its own.
 """
 
 from array import array
@@ -29,11 +29,11 @@ from persistence.queries.standing import STANDING, Told, catalog_revision, tell
 from persistence.repository import Scope
 from persistence.tables.catalog import asset_documents, metadata_assets
 
-MOST_HITS: Final = 20_000
-"""Up to how many hits are sorted whole and kept."""
+FIRST_HITS: Final = 500
+"""How many hits a search sorts and keeps at first: ten pages of fifty."""
 
-WALKED: Final = 5_000
-"""How many rows of the index of names are looked at for a page, before hits are gathered instead."""
+MOST_HITS: Final = 20_000
+"""How many it sorts and keeps for who reads on."""
 
 MOST_BYTES: Final = 16_000_000
 """What the hits that a process keeps may take of memory."""
@@ -48,16 +48,24 @@ Row = Sequence[Any]
 
 
 class Found(NamedTuple):
-    """What a search found at a revision: how many, and the numbers of their rows in their order, if they are few."""
+    """What a search found at a revision: how many, and the numbers of some rows in their order, from `start` on."""
 
     revision: str
     total: int
-    numbers: "array[int] | None"
+    numbers: "array[int]"
+    start: int = 0
 
     @property
     def bytes(self) -> int:
         """Return about how much this takes."""
-        return _OWN_BYTES + (0 if self.numbers is None else self.numbers.itemsize * len(self.numbers))
+        return _OWN_BYTES + self.numbers.itemsize * len(self.numbers)
+
+    def page(self, window: Window) -> "array[int] | None":
+        """Return the numbers of a window's rows; None where it reaches beyond those that are known."""
+        if window.offset >= self.total:
+            return array("q")
+        begin, end = window.offset - self.start, min(window.end, self.total) - self.start
+        return self.numbers[begin:end] if begin >= 0 and end <= len(self.numbers) else None
 
 
 class Hits:
@@ -93,7 +101,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is searched for: `conditions(indexed)` gives what hits fulfil, with or without the free-text index.
+    """What is searched for: `conditions` gives what hits fulfil.
 
     `key` names all of it but the order, to keep what was found. `narrow` says that the conditions hold more than the
     scope and a parent, so that the order of an index does not lead to the page by itself. `total` is the number of all,
@@ -102,7 +110,7 @@ class Search:
 
     scope: Scope
     key: Hashable
-    conditions: Callable[[bool], list[Condition]]
+    conditions: Callable[[], list[Condition]]
     narrow: bool
     total: int | None = None
 
@@ -118,12 +126,11 @@ def page_and_total(connection: sa.Connection, search: Search, window: Window, hi
         return rows, found.total
     found = _gathered(connection, search, window)
     if found.revision and (rows := _rows_of(connection, search, window, found)) is not None:
-        hits.keep(key, found)
+        if found.start == 0:
+            hits.keep(key, found)
         return rows, found.total
     # Somebody writes just now, or nothing would tell of it: one statement finds the rows as they are when it runs.
-    if found.total <= window.offset:
-        return [], found.total
-    return _along_names(connection, search, window, found) or _sorted(connection, search, window), found.total
+    return ([] if found.total <= window.offset else _sorted(connection, search, window)), found.total
 
 
 def _numbered(dialect: str) -> sa.ColumnElement[bool]:
@@ -168,10 +175,7 @@ async def kept_page(
     `told` is given what relations and the catalog were at then, `missing` the rows that have no document.
     """
     found = hits.of((search.scope, search.key, window.sort_by, window.descending)) if search.narrow else None
-    if found is None or found.numbers is None or window.limit > MOST_GLANCED:
-        return None
-    wanted = found.numbers[window.offset : window.offset + window.limit]
-    if not wanted:
+    if found is None or window.limit > MOST_GLANCED or not (wanted := found.page(window)):
         return None
     rows = await _DOCUMENTS_BY_NUMBERS[database.dialect].glanced(
         database,
@@ -192,7 +196,7 @@ async def kept_page(
 
 
 def _counted(connection: sa.Connection, search: Search) -> int:
-    count = sa.select(sa.func.count()).select_from(metadata_assets).where(*search.conditions(True))
+    count = sa.select(sa.func.count()).select_from(metadata_assets).where(*search.conditions())
     return int(connection.execute(count).scalar_one())
 
 
@@ -200,23 +204,26 @@ def _keys(search: Search, window: Window) -> sa.CTE:
     """All hits with what they are sorted by, gathered by the best index whatever order is wanted."""
     assets = metadata_assets
     keys = dict.fromkeys((assets.c.row_number, sort_key(assets, window), assets.c.name, assets.c.id))
-    return sa.select(*keys).where(*search.conditions(True)).cte("found").prefix_with("MATERIALIZED")
+    return sa.select(*keys).where(*search.conditions()).cte("found").prefix_with("MATERIALIZED")
 
 
 def _gathered(connection: sa.Connection, search: Search, window: Window) -> Found:
-    """Count the hits and, where they can be kept, sort them; with the revision that was read before."""
+    """Count the hits and find the first of them, or those of a page far on; with the revision that was read before."""
     revision = _now(connection, search.scope)
+    start, many = 0, FIRST_HITS if window.end <= FIRST_HITS else MOST_HITS
+    if window.end > MOST_HITS:
+        start, many = window.offset, window.limit
     found = _keys(search, window)
     count = sa.select(sa.func.count().label("total")).select_from(found).subquery("counted")
-    order = search_order(found, window)
+    first = sa.select(found).order_by(*search_order(found, window)).limit(many).offset(start).subquery("first")
     query = (
-        sa.select(count.c.total, found.c.row_number)
-        .select_from(count.outerjoin(found, count.c.total <= MOST_HITS))
-        .order_by(*order)
+        sa.select(count.c.total, first.c.row_number)
+        .select_from(count.outerjoin(first, sa.true()))
+        .order_by(*search_order(first, window))
     )
     rows = connection.execute(query).all()
-    total = int(rows[0][0])
-    return Found(revision, total, array("q", [row[1] for row in rows] if total else ()) if total <= MOST_HITS else None)
+    numbers = array("q", [number for _, number in rows if number is not None])
+    return Found(revision, int(rows[0][0]), numbers, start)
 
 
 def _rows_of(
@@ -225,14 +232,11 @@ def _rows_of(
     window: Window,
     found: Found,
 ) -> list[Row] | None:
-    """The page of what was found; None unless the catalog still is what it was then."""
-    if found.total <= window.offset:
+    """The page of what was found; None where it reaches further, or the catalog is not what it was then."""
+    if (wanted := found.page(window)) is None:
+        return None
+    if not wanted:
         return [] if _now(connection, search.scope) == found.revision else None
-    if found.numbers is None:
-        stands = catalog_revision(search.scope) == found.revision
-        rows = _along_names(connection, search, window, found, stands) or _sorted(connection, search, window, stands)
-        return rows or None
-    wanted = found.numbers[window.offset : window.offset + window.limit]
     by_number = {
         row[WIDTH]: row[:WIDTH]
         for row in _BY_NUMBERS[connection.dialect.name].rows(
@@ -248,16 +252,11 @@ def _rows_of(
 
 def _in_order(connection: sa.Connection, search: Search, window: Window) -> list[Row]:
     """The page where the order of an index leads to it."""
-    query = sa.select(*answer_columns).where(*search.conditions(True)).order_by(*search_order(metadata_assets, window))
+    query = sa.select(*answer_columns).where(*search.conditions()).order_by(*search_order(metadata_assets, window))
     return list(connection.execute(query.limit(window.limit).offset(window.offset)))
 
 
-def _sorted(
-    connection: sa.Connection,
-    search: Search,
-    window: Window,
-    *conditions: Condition,
-) -> list[Row]:
+def _sorted(connection: sa.Connection, search: Search, window: Window) -> list[Row]:
     """The page of all hits, of which the keys alone are sorted."""
     found, assets = _keys(search, window), metadata_assets
     page = (
@@ -267,29 +266,5 @@ def _sorted(
         .offset(window.offset)
         .subquery("page")
     )
-    query = sa.select(*answer_columns).join(page, page.c.row_number == assets.c.row_number).where(*conditions)
+    query = sa.select(*answer_columns).join(page, page.c.row_number == assets.c.row_number)
     return list(connection.execute(query.order_by(*search_order(assets, window))))
-
-
-def _along_names(
-    connection: sa.Connection,
-    search: Search,
-    window: Window,
-    found: Found,
-    *conditions: Condition,
-) -> list[Row]:
-    """The page, if the first rows by name fill it or are all; else nothing."""
-    if window.sort_by != "name" or found.total <= MOST_HITS:
-        return []
-    assets, scope = metadata_assets, search.scope
-    own = (assets.c.organization_id == scope.organization_id, assets.c.project_id == scope.project_id)
-    first = sa.select(assets.c.row_number).where(*own).order_by(*search_order(assets, window)).limit(WALKED)
-    query = (
-        sa.select(*answer_columns)
-        .where(assets.c.row_number.in_(first), *search.conditions(False), *conditions)
-        .order_by(*search_order(assets, window))
-        .limit(window.limit)
-        .offset(window.offset)
-    )
-    rows: list[Row] = list(connection.execute(query))
-    return rows if len(rows) == min(window.limit, found.total - window.offset) else []

@@ -287,7 +287,7 @@ def _search(
     parent = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
     type_ = None if asset_type is None else asset_type.value
 
-    def conditions(indexed: bool) -> list[sa.ColumnElement[bool]]:
+    def conditions() -> list[sa.ColumnElement[bool]]:
         return search_conditions(
             scope,
             dialect,
@@ -295,7 +295,6 @@ def _search(
             resource_uri=resource_uri,
             asset_type=type_,
             parent_fqn=parent,
-            indexed=indexed,
         )
 
     key = (query, resource_uri, type_, parent)

@@ -118,7 +118,6 @@ class Compiler:
 
     scope: Scope
     dialect: str
-    indexed: bool = True
     assets: sa.FromClause = metadata_assets
 
     def scoped(self, led: bool) -> list[Condition]:
@@ -132,7 +131,7 @@ class Compiler:
         match query:
             case All(parts):
                 return sa.and_(sa.true(), *self._together(parts))
-            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_by_itself, parts)):
+            case Some(parts) if self.dialect == "postgresql" and any(map(_by_itself, parts)):
                 return self._either(parts)
             case Some(parts):
                 return sa.or_(*[self.condition(part) for part in parts])
@@ -156,7 +155,7 @@ class Compiler:
         arms: list[sa.Select[Any]] = []
         for part in parts:
             assets = metadata_assets.alias()
-            inner = Compiler(self.scope, self.dialect, self.indexed, assets)
+            inner = Compiler(self.scope, self.dialect, assets)
             arms.append(sa.select(assets.c.row_number).where(*inner.scoped(False), inner.condition(part)))
         return self.assets.c.row_number.in_(sa.union(*arms))
 
@@ -166,8 +165,6 @@ class Compiler:
 
     def _together(self, parts: Sequence[Query]) -> list[Condition]:
         """The conditions of an AND; its free words are asked of the index in one go."""
-        if not self.indexed:
-            return [self.condition(part) for part in parts]
         found: list[Condition] = []
         looked_for: list[tuple[Sequence[str], bool]] = []
         for part in parts:
@@ -194,11 +191,8 @@ class Compiler:
         words = self._words_of(text)
         if not words:
             return sa.true() if text.field is None else sa.false()
-        spelled = self._spelled(words, text.prefix)
-        if not self.indexed:
-            return spelled
         found = self._in_index([(words, text.prefix)])
-        return found if len(words) == 1 else sa.and_(found, spelled)
+        return found if len(words) == 1 else sa.and_(found, self._spelled(words, text.prefix))
 
     def _dotted(self, query: Dotted) -> Condition:
         """The assets themselves, found apart from all else: the last part leads to few by the index of names."""
@@ -209,7 +203,7 @@ class Compiler:
         if last:
             return self._apart(lambda one: [prefix_range(_lower(one, "name"), last), _ends(one, "parent_fqn", above)])
         parents = metadata_assets.alias()
-        scoped = Compiler(self.scope, self.dialect, self.indexed, parents).scoped(False)
+        scoped = Compiler(self.scope, self.dialect, parents).scoped(False)
         named = [_lower(parents, "name") == above.rpartition(".")[2], _ends(parents, "fully_qualified_name", above)]
         fitting = sa.select(parents.c.fully_qualified_name).where(*scoped, *named)
         # A service is no asset itself: what lies in it are its few databases.
@@ -223,7 +217,7 @@ class Compiler:
         arms: list[sa.Select[Any]] = []
         for conditions in ways:
             assets = metadata_assets.alias()
-            inner = Compiler(self.scope, self.dialect, self.indexed, assets)
+            inner = Compiler(self.scope, self.dialect, assets)
             arms.append(sa.select(assets.c.row_number).where(*inner.scoped(False), *conditions(assets)))
         return self.assets.c.row_number.in_(arms[0] if len(arms) == 1 else sa.union(*arms))
 
@@ -269,7 +263,7 @@ class Compiler:
     def _of_columns(self, query: Text | Flag | Between | Exists) -> Condition:
         """Holds for a table when one of its columns fits."""
         columns = metadata_assets.alias()
-        inner = Compiler(self.scope, self.dialect, True, columns)
+        inner = Compiler(self.scope, self.dialect, columns)
         renamed = _renamed(query, (query.field or "").removeprefix("columns."))
         parents = (
             sa.select(columns.c.parent_id)
@@ -344,6 +338,11 @@ class Window:
     sought: tuple[Phrase, ...] = ()
     """What names are compared with, in the order of relevance."""
 
+    @property
+    def end(self) -> int:
+        """Return how many assets this window and those before it have."""
+        return self.offset + self.limit
+
 
 def search_conditions(
     scope: Scope,
@@ -353,12 +352,11 @@ def search_conditions(
     resource_uri: str | None = None,
     asset_type: str | None = None,
     parent_fqn: str | None = None,
-    indexed: bool = True,
 ) -> list[Condition]:
     """Everything that a found asset fulfils. What was deleted is hidden unless the query speaks of `deleted_at`."""
     assets = metadata_assets
-    compiler = Compiler(scope, dialect, indexed)
-    found = compiler.scoped(indexed and parent_fqn is None and _led_by_index(query))
+    compiler = Compiler(scope, dialect)
+    found = compiler.scoped(parent_fqn is None and _led_by_index(query))
     if parent_fqn is not None:
         found.append(assets.c.parent_fqn == parent_fqn)
     if resource_uri is not None:

@@ -60,11 +60,11 @@ def slowly(engine: sa.Engine, q: str, limit: int, offset: int) -> tuple[list[str
     return [name for name, _ in found[offset : offset + limit]], len(found)
 
 
-@pytest.mark.parametrize("most", [0, 8, asset_pages.MOST_HITS])
-def test_what_was_kept_is_never_late(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+@pytest.mark.parametrize(("first", "most"), [(0, 0), (3, 8), (asset_pages.FIRST_HITS, asset_pages.MOST_HITS)])
+def test_what_was_kept_is_never_late(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, first: int, most: int) -> None:
     """Other connections write between any two searches; each search is asked twice, and answers as a slow reading."""
+    monkeypatch.setattr(asset_pages, "FIRST_HITS", first)
     monkeypatch.setattr(asset_pages, "MOST_HITS", most)
-    monkeypatch.setattr(asset_pages, "WALKED", 6)
     chance, hits = random.Random(5), Hits()
     for turn in range(40):
         with engine.begin() as connection:
@@ -83,7 +83,7 @@ def test_what_was_kept_is_never_late(engine: sa.Engine, monkeypatch: pytest.Monk
                 case _:
                     connection.execute(metadata_assets.delete().where(some, assets.row_number % 4 == 0))
         for q in ("late", "late order", "of parts"):
-            for offset in (0, 3):
+            for offset in (0, 3, 6):
                 wanted = slowly(engine, q, 3, offset)
                 assert [search(engine, q, hits, limit=3, offset=offset) for _ in range(2)] == [wanted, wanted]
 
@@ -147,22 +147,24 @@ def test_hits_of_an_order_or_of_a_filter_are_apart(engine: sa.Engine) -> None:
         assert elsewhere.total == 0
 
 
-def test_many_hits_are_looked_for_along_the_names_for_so_many_rows_and_no_more(
+def test_of_many_hits_the_first_are_kept_and_a_page_further_on_is_found_as_well(
     engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asset_pages, "MOST_HITS", 5)
-    monkeypatch.setattr(asset_pages, "WALKED", 10)
+    """Each window with how often it gathers hits, asked one after the other."""
+    monkeypatch.setattr(asset_pages, "FIRST_HITS", 8)
+    monkeypatch.setattr(asset_pages, "MOST_HITS", 16)
     with engine.begin() as connection:
-        insert_rows(connection, [row(f"a{n:02d}", "early") for n in range(20)])
-        insert_rows(connection, [row(f"z{n:02d}", "late order") for n in range(20)])
+        insert_rows(connection, [row(f"n{n:02d}", "late order") for n in range(40)])
     heard: list[str] = []
     sa.event.listen(engine, "before_cursor_execute", lambda *given: heard.append(given[2]))
-    for q, kept, tries in (("early", Hits(), 1), ("late order", Hits(), 2)):
-        for again in (False, True):
-            heard.clear()
-            assert search(engine, q, kept, limit=4) == slowly(engine, q, 4, 0)
-            pages = [statement for statement in heard if "description" in statement]
-            assert len(pages) == tries, (q, again)
+    hits = Hits()
+    for offset, gathers in ((0, 1), (4, 0), (8, 1), (0, 0), (12, 0), (16, 1), (16, 1), (12, 0), (38, 1), (40, 0)):
+        heard.clear()
+        assert search(engine, "late order", hits, limit=4, offset=offset) == (
+            [f"n{n:02d}" for n in range(offset, min(offset + 4, 40))],
+            40,
+        )
+        assert len([statement for statement in heard if "found AS" in statement]) == gathers, offset
 
 
 def test_what_is_kept_is_bounded_by_its_bytes() -> None:

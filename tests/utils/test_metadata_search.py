@@ -448,16 +448,16 @@ def test_any_string_is_refused_or_answered_alike_by_both_stores(sqlite, postgres
 @given(
     q=QUERIES,
     window=WINDOWS,
-    most=st.sampled_from([-1, 3, asset_pages.MOST_HITS]),
-    walked=st.sampled_from([0, 7, 40, asset_pages.WALKED]),
+    first=st.sampled_from([-1, 3, 40, asset_pages.FIRST_HITS]),
+    most=st.sampled_from([-1, 7, asset_pages.MOST_HITS]),
     told=st.booleans(),
 )
-def test_every_way_to_a_page_finds_what_a_slow_reading_finds(store, rows, q, window, most, walked, told):
-    """Kept, gathered or along the names; also where nothing tells whether the catalog has changed."""
+def test_every_way_to_a_page_finds_what_a_slow_reading_finds(store, rows, q, window, first, most, told):
+    """Kept, gathered or by itself; also where nothing tells whether the catalog has changed."""
     query, hits = parse_query(q), asset_pages.Hits()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asset_pages, "FIRST_HITS", first)
         patch.setattr(asset_pages, "MOST_HITS", most)
-        patch.setattr(asset_pages, "WALKED", walked)
         if not told:
             patch.setattr(asset_pages, "_now", lambda *_: "")
         wanted = expected(rows, query, window)
@@ -500,9 +500,10 @@ def by_relevance(rows: list[Row], query: Query, phrases: Sequence[Sequence[str]]
         ("columns.name:orders", []),
     ],
 )
-@pytest.mark.parametrize("most", [-1, asset_pages.MOST_HITS])
+@pytest.mark.parametrize("most", [-1, asset_pages.FIRST_HITS])
 def test_what_is_called_so_stands_before_what_only_speaks_of_it(store, rows, q, phrases, most, monkeypatch):
-    monkeypatch.setattr(asset_pages, "MOST_HITS", most)
+    for name in ("FIRST_HITS", "MOST_HITS"):
+        monkeypatch.setattr(asset_pages, name, most)
     query, hits = parse_query(q), asset_pages.Hits()
     assert sought(query) == tuple(phrases)
     window = Window(sort_by="relevance", limit=5, sought=sought(query))
