@@ -2,7 +2,8 @@
 
 The parent binds the address, brings the store up to date once and starts the children; one that dies is replaced. A
 child listens only once it is ready, so that another never loses a request to one that is still starting: what calls
-before the first is ready waits in the queue of the socket. Everything that the children have to agree about is in the
+before the first is ready waits in the queue of the parent's socket. From then on each child has sockets of its own
+beside that one (`child.py`), so that connections spread. Everything that the children have to agree about is in the
 store, as for servers on machines of their own.
 """
 
@@ -27,7 +28,7 @@ from persistence.jobs.store import engine_url
 from persistence.migrations.run import check, upgrade
 from persistence.private import private_folder
 from rest_compat.app import Application, create_app
-from rest_compat.child import Given, Shared
+from rest_compat.child import Given, Listeners, Shared
 from rest_compat.errors import is_clear, sentence
 from rest_compat.logs import set_up_logs
 from rest_compat.server import address_of, listening, serving_options
@@ -47,7 +48,8 @@ def run_processes(settings: Settings, *, service: str | None = None) -> int:
     _refuse_files(settings)
     set_up_logs(settings.log_format, settings.log_level)
     Application.services_of(service)
-    sockets = listening(settings.host, settings.port)
+    sockets = Listeners(listening(settings.host, settings.port))
+    sockets.share()
     private_folder(settings.data)
     (upgrade if settings.migrate_on_start else check)(settings.resolved_database_url)
     if settings.redis_url is None:

@@ -6,8 +6,9 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import timedelta
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import httpx
 import pytest
 
 from auth.issuer import DevelopmentIssuer
+from rest_compat.child import OWN_LISTENERS
 from rest_compat.setup import bootstrap_organization
 from tests.support.chat import events_of
 from tests.support.postgres import free_port
@@ -31,8 +33,8 @@ pytestmark = [
 class Several:
     """A server of two processes."""
 
-    def __init__(self, server: Server) -> None:
-        self.server = server
+    def __init__(self, server: Server, database_url: str) -> None:
+        self.server, self.database_url = server, database_url
         self._killed: set[int] = set()
 
     def children(self) -> list[int]:
@@ -52,25 +54,33 @@ class Several:
         self._killed.add(chosen)
 
     @contextmanager
-    def alone(self, chosen: int) -> Iterator[None]:
-        """Let one process answer every new connection."""
-        others = [child for child in self.children() if child != chosen]
-        for other in others:
-            os.kill(other, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            for other in others:
-                os.kill(other, signal.SIGCONT)
+    def over(self, chosen: int, token: str = "") -> Iterator[httpx.Client]:
+        """A client with one connection, which a chosen process has taken."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        for _ in range(200):
+            one = httpx.Limits(max_connections=1)
+            with httpx.Client(base_url=self.server.address, headers=headers, limits=one, timeout=60) as client:
+                stream = client.get("/healthz").extensions["network_stream"]
+                if taken_of(stream.get_extra_info("client_addr")[1]) in sockets_of(chosen):
+                    yield client
+                    return
+        raise AssertionError(f"{chosen} takes no connections")
 
-    def get(self, token: str, path: str, **how: Any) -> httpx.Response:
-        """One request over a connection of its own."""
-        return self.request("GET", token, path, **how)
 
-    def request(self, method: str, token: str, path: str, **how: Any) -> httpx.Response:
-        """One request over a connection of its own."""
-        headers = {"Authorization": f"Bearer {token}", **how.pop("headers", {})}
-        return httpx.request(method, self.server.address + path, headers=headers, timeout=60, **how)
+def taken_of(port: int) -> str:
+    """Return the number of the socket at the server's end of the connection from a port."""
+    return next(line[9] for line in connections() if line[2].endswith(f":{port:04X}") and line[3] == "01")
+
+
+def connections() -> list[list[str]]:
+    """Return the fields of each TCP socket of the machine: the second and third are addresses, the tenth its number."""
+    return [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+
+
+def sockets_of(process: int) -> set[str]:
+    """Return the numbers of the sockets that a process has open."""
+    open_files = Path(f"/proc/{process}/fd").iterdir()
+    return {target[8:-1] for one in open_files if (target := os.readlink(one)).startswith("socket:")}
 
 
 class Kept:
@@ -81,7 +91,7 @@ class Kept:
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder = folder
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "database_url": url,
             "processes": 2,
             "worker_heartbeat_seconds": 0.2,
@@ -102,7 +112,7 @@ class Kept:
     def several(self) -> Several:
         """The server, with two processes that are ready."""
         if self._several is None or self._several.server.process.poll() is not None:
-            self._several = Several(Server(self.folder, settings=self.settings).ready())
+            self._several = Several(Server(self.folder, settings=self.settings).ready(), self.settings["database_url"])
         assert len(self._several.ready()) == 2
         return self._several
 
@@ -137,18 +147,46 @@ def test_a_right_taken_away_through_one_is_refused_by_the_other_at_once(several:
     path, late = f"/governance/projects/{project}", 0
     for one, other in [several.children(), several.children()[::-1]] * 3:
         for change, expected in (("grant", 200), ("revoke", 403)):
-            with several.alone(one):
-                answer = several.request("POST", token, f"/governance/permissions/{change}", json=role)
+            with several.over(one, token) as client:
+                answer = client.post(f"/governance/permissions/{change}", json=role)
                 assert answer.status_code == 200, answer.text
-            with several.alone(other):
-                late += several.get(viewer, path).status_code != expected
+            with several.over(other, viewer) as client:
+                late += client.get(path).status_code != expected
     assert late == 0
 
 
 @pytest.mark.starts
+def test_connections_are_spread_over_sockets_of_each_process(several: Several) -> None:
+    port = several.server.port
+    listening = {line[9] for line in connections() if line[1].endswith(f":{port:04X}") and line[3] == "0A"}
+    own = [listening & sockets_of(child) for child in several.children()]
+    assert [len(sockets) for sockets in own] == [1 + OWN_LISTENERS, 1 + OWN_LISTENERS]
+    assert len(set.intersection(*own)) == 1
+    with ExitStack() as opened:
+        clients = [opened.enter_context(closing(HTTPConnection("127.0.0.1", port, timeout=60))) for _ in range(64)]
+        for client in clients:
+            client.request("GET", "/healthz")
+            client.getresponse().read()
+        taken = {taken_of(client.sock.getsockname()[1]) for client in clients}
+        shares = [len(taken & sockets_of(child)) for child in several.children()]
+    assert sum(shares) == 64
+    assert min(shares) >= 8, "chance alone comes to it once in a million times"
+
+
+@pytest.mark.starts
+def test_nobody_else_listens_where_several_do(several: Several, tmp_path: Path) -> None:
+    for processes in (1, 2):
+        settings = {"processes": processes, "database_url": several.database_url if processes > 1 else None}
+        answer = stoa(tmp_path, "serve", "--port", str(several.server.port), settings=settings)
+        assert answer.returncode == 1
+        assert "Nothing can listen on" in answer.stderr, answer.stderr
+
+
+@pytest.mark.starts
 def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, kept: Kept) -> None:
-    first, _ = several.children()
-    with several.alone(first), kept.client() as client:
+    first, other = several.children()
+    with kept.client() as client, several.over(first) as http:
+        client.use(http)
         session = client("POST", "/talk2data/chat/sessions", json={})["session_id"]
         turn = client("POST", f"/talk2data/chat/sessions/{session}/turns", json={"message": "How many?"})["turn_id"]
         stream, token = f"/talk2data/chat/messages/sessions/{session}/turns/{turn}/stream", client.token
@@ -164,7 +202,8 @@ def test_a_stream_begun_on_one_goes_on_at_the_other(several: Several, kept: Kept
 
     def told(after: int) -> list[dict[str, Any]]:
         headers["Last-Event-ID"] = str(after)
-        answer = several.request("POST", token, stream, headers=headers)
+        with several.over(other) as client:
+            answer = client.post(stream, headers=headers)
         assert answer.status_code == 200, answer.text
         return events_of(answer.text)
 
@@ -178,9 +217,9 @@ def test_each_answers_a_dead_one_is_replaced_and_a_signal_ends_all(several: Seve
     server = several.server
     said, before = len(server.text), several.children()
     for child in before:
-        with several.alone(child):
-            assert server.status("/readyz") == 200
-            assert server.status("/governance/projects") == 401
+        with several.over(child) as client:
+            assert client.get("/readyz").status_code == 200
+            assert client.get("/governance/projects").status_code == 401
     dead, living = before
     several.kill(dead)
     statuses = set()
@@ -195,8 +234,8 @@ def test_each_answers_a_dead_one_is_replaced_and_a_signal_ends_all(several: Seve
     assert statuses == {200}, "the one that lived answers meanwhile"
     assert living in after
     for child in after:
-        with several.alone(child):
-            assert server.status("/readyz") == 200
+        with several.over(child) as client:
+            assert client.get("/readyz").status_code == 200
     assert server.text.count("listening on http://") == 1
     assert server.text.count("STOA_REDIS_URL") == 1
     server.ask_to_stop()

@@ -186,6 +186,12 @@ class Client:
         """Close its connections."""
         self._http.close()
 
+    def use(self, http: httpx.Client) -> None:
+        """Go on over another client's connections."""
+        http.headers.update(self._http.headers)
+        self._http.close()
+        self._http = http
+
     def _sign_in(self, project: str | None) -> None:
         self.token = token = self._issuer.issue("olga", "acme", project=project, ttl=timedelta(hours=1))
         self._http.headers["Authorization"] = f"Bearer {token}"
