@@ -19,7 +19,7 @@ from auth.rate_limit import CallKind
 from persistence.repository import Scope as Tenant
 from resolvers.answer_cache import KeptAnswer, Key
 from resolvers.context import Context
-from rest_compat.request import PROJECT_HEADER, ContextFactory, RawHeaders, header, known
+from rest_compat.request import PROJECT_HEADER, ContextFactory, RawHeaders, given, header, known
 from rest_compat.request_ids import say_which_request
 
 GRAPH: Final = "/graphql"
@@ -99,10 +99,10 @@ async def _body(receive: Receive) -> tuple[bytes | None, Receive]:
         if message["type"] != "http.request" or not message.get("more_body", False):
             break
     whole = b"".join(message.get("body", b"") for message in messages)
-    given = iter(messages)
+    kept = iter(messages)
 
     async def again() -> Message:
-        return next(given, None) or await receive()
+        return next(kept, None) or await receive()
 
     return whole if messages[-1]["type"] == "http.request" else None, again
 
@@ -112,7 +112,8 @@ async def _found(scope: Scope, context_factory: ContextFactory) -> KeptAnswer | 
     connection, answers = HTTPConnection(scope), context_factory.services.answers
     try:
         caller = await context_factory.caller(connection, CallKind.READ)
-        project = connection.headers.get(PROJECT_HEADER, caller.project_id)
+        selected = given(scope["headers"], _PROJECT)
+        project = caller.project_id if selected is None else selected
         key = Key(Tenant(caller.organization_id, project), scope[_ASKED])
         calls = None if project is None else answers.calls_of(key)
         if calls is None:
@@ -141,9 +142,11 @@ async def _sent(answer: KeptAnswer, scope: Scope, send: Send) -> None:
         await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", tag)]})
         await send({"type": "http.response.body", "body": b""})
         return
-    response = Response(answer.content)
-    response.raw_headers = list(answer.headers)
+    content, headers = answer.content, list(answer.headers)
     if scope["path"] == GRAPH:
+        response = Response(content)
+        response.raw_headers = headers
         say_which_request(HTTPConnection(scope), response)
-    await send({"type": "http.response.start", "status": 200, "headers": response.raw_headers})
-    await send({"type": "http.response.body", "body": response.body})
+        content, headers = bytes(response.body), response.raw_headers
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": content})

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from auth.rate_limit import RateWindow
 from rest_compat.bodies import BodyBounds, bodiless, bounded
 from rest_compat.errors import HUNG_UP, as_api_error, response_of
-from rest_compat.logs import access_line
+from rest_compat.logs import access_line, begin_request, end_request
 from rest_compat.request import RawHeaders, RequestState, header
 from schema.errors import ApiError, ServiceStarting
 
@@ -59,7 +59,7 @@ class RequestMiddleware:
             await self._socket(scope, receive, send, state)
             return
         path, method, started = scope["path"], scope["method"], time.perf_counter()
-        structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
+        begun = begin_request(state.request_id, state.trace_id)
         if method == "HEAD":  # GET without the body, wherever there is a GET
             receive, send = bodiless(receive, send)
             scope = {**scope, "method": "GET", "stoa.head": True}
@@ -77,7 +77,7 @@ class RequestMiddleware:
             line = {"method": method, "path": path, "status": state.status, "milliseconds": elapsed}
             if not access_line("request", **line, request_id=state.request_id, trace_id=state.trace_id):
                 log.info("request", **line)
-            structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+            end_request(begun)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; whatever fails is answered in the envelope."""
@@ -97,7 +97,7 @@ class RequestMiddleware:
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send, state: RequestState) -> None:
         """Serve one WebSocket, or refuse its handshake while the service does not serve."""
-        structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
+        begun = begin_request(state.request_id, state.trace_id)
         try:
             if self._ready():
                 await self._app(scope, receive, send)
@@ -107,7 +107,7 @@ class RequestMiddleware:
             await WebSocket(scope, receive, send).send_denial_response(refusal)
         finally:
             log.info("socket", path=scope["path"])
-            structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+            end_request(begun)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """A `receive` with the bounds of what may come at this path; most requests never ask for their body."""
@@ -129,9 +129,10 @@ class RequestMiddleware:
         return bounded(receive, declared, self._uploads if uploads else self._bodies, time.monotonic)
 
     async def _add_headers(self, scope: Scope, state: RequestState, message: Message) -> None:
-        headers = [one for one in message.get("headers", ()) if one[0] not in _OWN_HEADERS]
+        given = message.get("headers", ())
+        headers = [one for one in given if one[0] not in _OWN_HEADERS]
         headers.append((b"x-request-id", state.request_id.encode("latin-1")))
-        if not any(name == b"x-content-type-options" for name, _ in headers):
+        if b"x-content-type-options" not in [name for name, _ in given]:
             headers.append((b"x-content-type-options", b"nosniff"))
         window = state.window or await self._peek(scope)
         if window is not None:

@@ -6,6 +6,7 @@ same bounds and nothing is validated twice. What the document says of a route st
 
 import inspect
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
@@ -66,6 +67,17 @@ class Deprecation:
         }
 
 
+class JsonBytes(Response):
+    """Sends JSON that is written already, with its headers put together at once: the library's way takes four times
+    as long.
+    """
+
+    def __init__(self, content: bytes, status: int, headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        self.status_code, self.background, self.body = status, None, content
+        own = ((b"content-length", b"%d" % len(content)), (b"content-type", b"application/json"))
+        self.raw_headers = [*headers, *own]
+
+
 class OperationRoute(Route):
     """A route that calls one operation."""
 
@@ -101,6 +113,11 @@ class OperationRoute(Route):
         self.tag, self.operation_id = tag, operation_id
         super().__init__(path, self._serve, name=operation.name)
         self.methods = {method}
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The names of what the operation takes from path and query."""
+        return frozenset(self.operation.arguments.model_fields)
 
     @cached_property
     def answer(self) -> TypeAdapter[Any]:
@@ -194,7 +211,7 @@ class OperationRoute(Route):
         """The path and query parameters. Raises InvalidParameter for one that the operation does not declare, unless
         the deployment leaves such ones unread.
         """
-        known = self.operation.arguments.model_fields
+        known = self.parameters
         in_path = {name: value for name, value in request.path_params.items() if name in known}
         text = request.scope["query_string"].decode("latin-1")
         if not text:
@@ -202,7 +219,7 @@ class OperationRoute(Route):
         given = _pairs(text)
         unknown = [name for name in given if name not in known or name in in_path]
         if unknown and request.app.state.unknown_parameters == "refuse":
-            raise unknown_parameters(unknown, known.keys() - in_path.keys())
+            raise unknown_parameters(unknown, known - in_path.keys())
         return {name: value for name, value in given.items() if name in known} | in_path
 
     def _written(self, value: Any) -> tuple[Response, str | None]:
@@ -218,8 +235,7 @@ class OperationRoute(Route):
             content = self.answer.dump_json(value)
         revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
         tag = None if revision is None else entity_tag(revision, self._digest(value, content))
-        headers = {} if tag is None else {"ETag": tag}
-        return Response(content, status, headers=headers, media_type="application/json"), tag
+        return JsonBytes(content, status, () if tag is None else ((b"etag", tag.encode("latin-1")),)), tag
 
     @staticmethod
     def _digest(value: Any, content: bytes) -> str:

@@ -26,6 +26,7 @@ from hypothesis import settings as property_settings
 
 from auth.openfga import store_name
 from persistence.migrations.run import upgrade
+from rest_compat.logs import with_request
 from tests.doors import Door, GraphDoor, RestDoor
 from tests.support import tiers
 from tests.support.http_stub import self_signed
@@ -67,7 +68,7 @@ def pytest_sessionstart() -> None:
     """Write what is logged without colours and columns: a line a request costs a twentieth of the request so."""
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars,
+            with_request,
             structlog.processors.add_log_level,
             structlog.dev.set_exc_info,
             structlog.processors.format_exc_info,

@@ -1,8 +1,10 @@
 """The catalogue of failures, their envelopes and ids, and what is never said of what was not expected (section 7)."""
 
+import asyncio
 import json
 import logging
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -174,9 +176,11 @@ async def test_the_line_in_the_log_carries_the_ids_of_the_answer(
     owner, root = world.owner, logging.getLogger()
     kept, level = root.handlers[:], root.level
     monkeypatch.setattr(world.app.parts.services.relations, "allowed", broken)
+    before = datetime.now(UTC)
     try:
         set_up_logs("json", "INFO")
         await door(get_project, owner, {"X-Request-ID": "find-me"}, project_id=world.shop)
+        await asyncio.sleep(0)  # lines of requests are written with the turn of the loop
     finally:
         root.handlers[:], root.level = kept, level
         structlog.reset_defaults()
@@ -185,6 +189,9 @@ async def test_the_line_in_the_log_carries_the_ids_of_the_answer(
     assert line["request_id"] == "find-me"
     assert re.fullmatch("[0-9a-f]{32}", line["trace_id"])
     assert "RuntimeError: for the log" in line["exception"]
+    (request,) = [line for line in lines if line["event"] == "request"]
+    assert (request["request_id"], request["trace_id"]) == ("find-me", line["trace_id"])
+    assert before <= datetime.fromisoformat(request["timestamp"]) <= datetime.now(UTC)
 
 
 @on_both_stores
