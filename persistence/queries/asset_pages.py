@@ -223,7 +223,7 @@ def _gathered(connection: sa.Connection, search: Search, window: Window) -> Foun
     )
     rows = connection.execute(query).all()
     numbers = array("q", [number for _, number in rows if number is not None])
-    return Found(revision, int(rows[0][0]), numbers, start)
+    return Found(revision, int(rows[0][0]), numbers, start if numbers else 0)  # beyond all: the total is worth keeping
 
 
 def _rows_of(

@@ -150,7 +150,7 @@ def test_hits_of_an_order_or_of_a_filter_are_apart(engine: sa.Engine) -> None:
 def test_of_many_hits_the_first_are_kept_and_a_page_further_on_is_found_as_well(
     engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each window with how often it gathers hits, asked one after the other."""
+    """Each window with how often it gathers hits, asked one after the other; at first one beyond all, for the total."""
     monkeypatch.setattr(asset_pages, "FIRST_HITS", 8)
     monkeypatch.setattr(asset_pages, "MOST_HITS", 16)
     with engine.begin() as connection:
@@ -158,7 +158,20 @@ def test_of_many_hits_the_first_are_kept_and_a_page_further_on_is_found_as_well(
     heard: list[str] = []
     sa.event.listen(engine, "before_cursor_execute", lambda *given: heard.append(given[2]))
     hits = Hits()
-    for offset, gathers in ((0, 1), (4, 0), (8, 1), (0, 0), (12, 0), (16, 1), (16, 1), (12, 0), (38, 1), (40, 0)):
+    for offset, gathers in (
+        (90, 1),
+        (90, 0),
+        (0, 1),
+        (4, 0),
+        (8, 1),
+        (0, 0),
+        (12, 0),
+        (16, 1),
+        (16, 1),
+        (12, 0),
+        (38, 1),
+        (40, 0),
+    ):
         heard.clear()
         assert search(engine, "late order", hits, limit=4, offset=offset) == (
             [f"n{n:02d}" for n in range(offset, min(offset + 4, 40))],
