@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.synchronize import Lock
 from typing import Any, Final, NamedTuple
 
@@ -43,8 +44,9 @@ class Listeners(list[socket.socket]):
         the option, but give all connections to one of the sockets.
         """
         if sys.platform == "linux":
-            for one in self:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            with suppress(OSError):  # a child then finds the address taken, says so and listens on what all share
+                for one in self:
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
 
     def __reduce__(self) -> tuple[Callable[..., list[socket.socket]], tuple[list[socket.socket]]]:
         """Hand on the shared ones, and let the child make its own."""
