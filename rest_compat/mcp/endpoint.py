@@ -93,7 +93,7 @@ class Endpoint:
                 raise
             told["result"] = await self._protocol.result(message, calls)
         except ProtocolError as error:
-            told["error"], status = error.told(), _status(error, message)
+            told["error"], status = error.told(), _status(error, message, request.headers.get(_VERSION))
         except Exception as error:
             failure = as_api_error(error, request.url.path)
             told["error"] = refusal(failure, state_of(request).request_id)
@@ -122,8 +122,8 @@ class Endpoint:
         return headers
 
 
-def _status(error: ProtocolError, message: Message | None) -> int:
-    stateless = message is not None and message.revision is not None
+def _status(error: ProtocolError, message: Message | None, header: str | None) -> int:
+    stateless = message is not None and (message.revision is not None or header in STATELESS)
     return (_STATUS | (_STATELESS_STATUS if stateless else {})).get(error.code, 200)
 
 

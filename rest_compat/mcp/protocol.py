@@ -58,6 +58,12 @@ class Message:
     revision: str | None
     """The revision that the request names itself; None where a handshake did."""
 
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """What the request says of itself; empty where it says nothing that can be read."""
+        meta = self.params.get("_meta")
+        return meta if isinstance(meta, dict) else {}
+
 
 def read(body: object) -> Message | None:
     """The request that a message is; None for a notification, or for an answer, of which nobody asked one.
@@ -99,6 +105,11 @@ class Protocol:
         if message.revision is not None and message.revision not in STATELESS:
             data = {"supported": list(STATELESS), "requested": message.revision}
             raise ProtocolError(UNSUPPORTED_REVISION, "This revision is not spoken here.", data)
+        if message.revision is not None and not isinstance(message.meta.get(f"{META}clientCapabilities"), dict):
+            await calls.received(CallKind.READ)
+            raise ProtocolError(
+                INVALID_PARAMS, "A request of this revision says in params._meta what the client can do."
+            )
         method = self._methods.get(message.method)
         if method is None or (message.revision is not None and message.method in ("initialize", "ping")):
             await calls.received(CallKind.READ)

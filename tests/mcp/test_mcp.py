@@ -160,6 +160,27 @@ async def test_headers_that_contradict_the_message_are_refused(world: World) -> 
         assert (await world.request(method, "/mcp", token=world.owner)).status_code == 405
 
 
+@pytest.mark.parametrize(
+    "meta",
+    [
+        None,
+        {},
+        {"clientCapabilities": {}},
+        {"protocolVersion": STATELESS},
+        {"protocolVersion": STATELESS, "clientCapabilities": 1},
+    ],
+)
+async def test_a_request_that_does_not_say_what_its_revision_asks_for_is_none(
+    world: World, meta: dict[str, Any] | None
+) -> None:
+    said = {f"io.modelcontextprotocol/{name}": value for name, value in (meta or {}).items()}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} if meta is None else {"_meta": said}}
+    headers = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": "tools/list"}
+    answer = await world.request("POST", "/mcp", token=world.owner, json=message, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
+    assert int(answer.headers["X-RateLimit-Remaining"]) == int(answer.headers["X-RateLimit-Limit"]) - 1
+
+
 async def test_an_argument_that_a_tool_does_not_have_is_named(world: World) -> None:
     refused = await Agent(world, world.owner).tool("find", question="?")
     assert refused["error"]["details"] == {"field": "question"}
