@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -28,6 +29,7 @@ from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
 from rest_compat.demo_questions import COUNTED, OWN, OWN_ASKED, SAMPLE, Questions, ask_all
 from rest_compat.demo_receiver import DemoReceiver, receiving
+from rest_compat.demo_tools import TOOL, DemoTools, serving_tools
 from rest_compat.logs import set_up_logs
 from rest_compat.server import run_server
 from rest_compat.settings import Settings
@@ -60,8 +62,9 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
         chosen = closing.enter_context(_own(source) if source else _sample(folder))
         settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
         set_up_logs(settings.log_format, settings.log_level)
-        with receiving() as receiver:  # what is served afterwards may not send to it
-            failure, project = asyncio.run(_main_job(receiver.allowed_by(settings), chosen, receiver))
+        with receiving() as receiver, serving_tools() as tools:  # what is served afterwards may send to neither
+            allowed = tools.allowed_by(receiver.allowed_by(settings))
+            failure, project = asyncio.run(_main_job(allowed, chosen, receiver, tools))
         if failure is not None:
             console.print(f"[bold red]The demo stopped:[/] {failure}")
             return 1
@@ -139,7 +142,9 @@ def _database_source(name: str, url: str, searches: tuple[str, str]) -> DemoSour
     return DemoSource(body, {"outbound_allow": f"{parts.hostname}:{port}"}, searches)
 
 
-async def _main_job(settings: Settings, source: DemoSource, receiver: DemoReceiver) -> tuple[str | None, str]:
+async def _main_job(
+    settings: Settings, source: DemoSource, receiver: DemoReceiver, tools: DemoTools
+) -> tuple[str | None, str]:
     """Register, verify, ingest, search; a sentence when something stopped it, and the project's id."""
     await bootstrap_organization(settings, ORGANIZATION, USER, "Demo")
     app = create_app(settings)
@@ -157,6 +162,7 @@ async def _main_job(settings: Settings, source: DemoSource, receiver: DemoReceiv
                 await ask_all(api, app, dict(client.headers), uri, asked, console)
                 await _as_an_agent(api, uri, asked.answered[0])
                 await _an_event(api, receiver)
+                await _a_tool(api, tools)
             except StepRefused as refused:
                 return str(refused), project
             return None, project
@@ -266,6 +272,28 @@ async def _an_event(api: Api, receiver: DemoReceiver) -> None:
     console.print(f"\n16. An event, by a webhook: [cyan]{event['type']}[/], {told}", highlight=False, soft_wrap=True)
     signature = came.headers["webhook-signature"].partition(" ")[0]
     console.print(f"    {event['id']}, signature {signature[:16]}… verified", highlight=False, soft_wrap=True)
+
+
+async def _a_tool(api: Api, tools: DemoTools) -> None:
+    """Register a server of tools, approve the list that it has, and call one; nothing where the extra is missing."""
+    if find_spec("mcp") is None or find_spec("jsonschema") is None:
+        return
+    made = await api("POST", "/assets/servers", json={"name": "Demo tickets", "kind": "mcp", "url": tools.url})
+    path = f"/assets/servers/{made['resource_uri']}"
+    try:
+        found = await api("POST", f"{path}/verify")
+        await api("PUT", f"{path}/approval", json={"sha256": found["sha256"]})
+        given = {"about": "the first rows of the demo"}
+        called = await api("POST", f"{path}/calls", json={"tool": TOOL, "arguments": given})
+    finally:
+        await api("DELETE", path)
+    console.print(f"\n17. A registered server [cyan]{escape(made['resource_uri'])}[/], its tools approved as they are")
+    console.print(f"    {TOOL}: {called['outcome']}, {escape(_text_of(called['content']['content']))}", soft_wrap=True)
+
+
+def _text_of(content: Any) -> str:
+    """The texts of what a tool answered."""
+    return " ".join(one["text"] for one in content if one.get("type") == "text")
 
 
 async def _ready(api: Api, service: str) -> None:

@@ -462,6 +462,7 @@ def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source
     assert "5 assets created" in answer.stdout
     assert "How many things are there?" in answer.stdout, "what the platform proposes is asked"
     assert "16. An event, by a webhook: stoa.run.ended" in answer.stdout
+    assert "open_ticket: answered, Ticket 1 is open." in answer.stdout
     assert "… verified" in answer.stdout
 
 
@@ -512,6 +513,7 @@ def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
         "6. Search",
         "7. Search",
         "16. An event",
+        "17. A registered server",
         "Done.",
     ):
         assert step in answer.stdout, answer.stdout
