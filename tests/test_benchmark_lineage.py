@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.quality.lineage import by_hand, made_up
 from benchmarks.quality.lineage_oracle import View, figures, judge, predicted
+from benchmarks.quality.lineage_public import Published, as_view
 from benchmarks.quality.lineage_views import SHAPE
 
 
@@ -40,3 +41,39 @@ def test_a_column_does_not_move_where_rows_that_are_alike_in_it_are_ordered_anew
     view = View("v", ("create view v as select g, g + 1 as h, a from t order by g, a",), ordered_by=(0, 2))
     judged = judge(view, SHAPE, "sqlite", seed=2)
     assert (judged.wrong, judged.missed) == ([], [])
+
+
+def test_conditions_that_chance_never_meets_are_met_by_what_the_text_itself_says() -> None:
+    shape = {
+        "film": {"id": "int", "title": "text", "year": "int", "shown": "text", "unused": "int", "further": "int"},
+        "note": {"film": "int", "told": "text", "kind": "text"},
+    }
+    sql = (
+        "select min(f.title) as title, count(*) as films -- of some years\n"
+        "from film f, note n where f.id = n.film and n.told like '%(USA)%' and n.told like '%2007%' and n.kind is null "
+        "and f.year between 1990 and 1995 and f.shown > 'b' order by 1 limit 100;"
+    )
+    made = as_view(Published("films", "1", sql, shape), "sqlite")
+    assert made is not None
+    view, told = made
+    assert view.statements[0].endswith("limit 2")
+    assert (view.ordered_by, "unused" in told["film"], "further" in told["film"]) == ((0,), True, False)
+    judged = judge(view, told, "sqlite", seed=1)
+    assert (judged.answered, judged.wrong, judged.missed) == (True, [], [])
+    assert judged.right == 13
+
+
+def test_a_view_in_which_nothing_ever_moves_is_not_judged() -> None:
+    view = View("v", ("create view v as select a from t where g > 1 and g < 1",))
+    found = figures([judge(view, SHAPE, "sqlite", seed=1)])
+    assert (found.judged, found.empty, found.wrong) == (0, 1, 0)
+
+
+def test_what_is_no_query_in_a_dialect_is_left_out() -> None:
+    shape = {"t": {"a": "text"}}
+    assert as_view(Published("x", "1", "select a from (", shape), "duckdb") is None
+    days = Published("x", "2", "select a from t where cast(a as date) > date '2001-02-03'", shape)
+    assert as_view(days, "sqlite") is None
+    made = as_view(days, "duckdb")
+    assert made is not None
+    assert made[1] == {"t": {"a": "date"}}

@@ -1,8 +1,11 @@
-"""How right the lineage of views is, judged by what moves when a cell of a small database is changed."""
+"""How right the lineage of views is, judged by what moves when a cell of a small database is changed: of queries that
+others have published, of views that were written by hand, and of some that are made up by chance.
+"""
 
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import islice
 from typing import Final
 
 from rich.console import Console
@@ -10,6 +13,7 @@ from rich.table import Table
 
 from benchmarks.quality.lineage_handwritten import views
 from benchmarks.quality.lineage_oracle import Judged, figures, judge
+from benchmarks.quality.lineage_public import DIALECTS, as_view, published
 from benchmarks.quality.lineage_views import SHAPE, Maker
 from persistence.samples.postgres import NoPostgres, running_postgres
 
@@ -35,43 +39,70 @@ def by_hand(dialect: str, *, seed: int = SEED, url: str | None = None) -> Iterat
         yield judge(view, shape, dialect, seed=seed, url=url)
 
 
+def by_others(url: str | None, *, every: int = 1, seed: int = SEED) -> Iterator[tuple[str, str, Judged]]:
+    """Judge what others have published, each in the first of its dialects that takes it as it stands; the set, the
+    dialect and what became of it. `every` takes a part of them: each second, each third.
+    """
+    for one in islice(published(), 0, None, every):
+        last: tuple[str, Judged] | None = None
+        for dialect in DIALECTS[one.of]:
+            made = as_view(one, dialect) if dialect != "postgres" or url is not None else None
+            if made is not None:
+                last = dialect, judge(*made, dialect, seed=seed, url=url if dialect == "postgres" else None)
+                if not last[1].refused:
+                    break
+        if last is not None:
+            yield one.of, *last
+
+
 def report(console: Console) -> None:
     """Print precision and recall for each dialect and kind of views, and what was wrong."""
     table = Table(title="Lineage, judged by what moves")
-    for name in ("views", "dialect", "judged", "gaps", "answer nothing", "pairs", "precision", "recall"):
+    for name in ("views", "dialect", "judged", "gaps", "refused", "nothing moved", "right", "wrong", "missed"):
         table.add_column(name, justify="left" if name in ("views", "dialect") else "right")
-    everything: list[Judged] = []
-    wrong: list[tuple[str, Judged]] = []
+    for name in ("precision", "recall"):
+        table.add_column(name, justify="right")
+    found: dict[tuple[str, str], list[Judged]] = {}
     with ExitStack() as stack:
+        url = None
+        try:
+            url = stack.enter_context(running_postgres()).create_database()
+        except NoPostgres as error:
+            console.print(f"PostgreSQL was not measured: {error}")
+        for of, dialect, one in by_others(url):
+            found.setdefault((f"published, {of}", dialect), []).append(one)
         for dialect, count in MADE.items():
-            url = None
-            if dialect == "postgres":
-                try:
-                    url = stack.enter_context(running_postgres()).create_database()
-                except NoPostgres as error:
-                    console.print(f"PostgreSQL was not measured: {error}")
-                    continue
-            for name, judged in (("made up", made_up(dialect, count, url=url)), ("by hand", by_hand(dialect, url=url))):
-                some = list(judged)
-                everything += some
-                wrong += [(dialect, one) for one in some if one.wrong or one.missed or one.gaps or one.refused]
-                _add(table, name, dialect, some)
-    _add(table, "all", "", everything)
+            if dialect != "postgres" or url is not None:
+                here = url if dialect == "postgres" else None
+                found["by hand", dialect] = list(by_hand(dialect, url=here))
+                found["made up", dialect] = list(made_up(dialect, count, url=here))
+    for (name, dialect), some in found.items():
+        _add(table, name, dialect, some)
+    for kind in ("published", "by hand", "made up"):
+        _add(
+            table,
+            f"{kind}, all",
+            "",
+            [one for (name, _), some in found.items() if name.startswith(kind) for one in some],
+        )
     console.print(table)
-    for dialect, one in wrong:
-        console.print(f"{dialect}: {one.view.statements[-1]}", markup=False)
-        console.print(f"    gaps {one.gaps} {one.refused} missed {one.missed} never seen {one.wrong}", markup=False)
+    for (_, dialect), some in found.items():
+        for one in some:
+            if one.wrong or one.missed or one.gaps or one.refused:
+                console.print(f"{dialect}: {one.view.statements[-1]}", markup=False)
+                console.print(
+                    f"    gaps {one.gaps} {one.refused} missed {one.missed} never seen {one.wrong}", markup=False
+                )
 
 
 def _add(table: Table, name: str, dialect: str, some: list[Judged]) -> None:
     found = figures(some)
+    numbers = (found.gaps, found.refused, found.empty, found.right, found.wrong, found.missed)
     table.add_row(
         name,
         dialect,
         f"{found.judged} of {found.views}",
-        str(found.gaps + found.refused),
-        str(found.empty),
-        f"{found.right + found.wrong + found.missed}",
+        *map(str, numbers),
         f"{found.precision:.4f}",
         f"{found.recall:.4f}",
     )

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from benchmarks.quality.lineage_oracle import Shape, View
+from benchmarks.quality.lineage_oracle import View
+from benchmarks.quality.lineage_sources import Shape
 
 EVERYWHERE: Final = ("sqlite", "duckdb", "postgres")
 _SHOP: Final[Shape] = {

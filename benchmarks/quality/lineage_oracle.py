@@ -8,11 +8,26 @@ never moves, in several databases and under every value of a small domain, is ta
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from benchmarks.quality.lineage_sources import Cell, Failed, Keep, Rows, Shape, Source, fresh, never, prepare
+from benchmarks.quality.lineage_pools import Pools, Wish, pools_of, wishes_of
+from benchmarks.quality.lineage_sources import (
+    KEPT,
+    Cell,
+    Failed,
+    Keep,
+    Rows,
+    Shape,
+    Source,
+    TooMuch,
+    fitting,
+    fresh,
+    never,
+    prepare,
+)
 from resolvers.engines.lineage import StatementLineage, lineage_of, reach
 from resolvers.engines.sql_guard.tables import Table
 
@@ -20,13 +35,32 @@ ROWS: Final = 8
 """Rows of each table."""
 NUMBERS: Final = (None, 0, 1, 2, 3, 4)
 TEXTS: Final = (None, "p", "q", "r", "s")
+DAYS: Final = (None, "2001-01-01", "2001-01-02", "2001-02-01", "2002-03-04")
+VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "int": NUMBERS,
+    "num": NUMBERS,
+    "text": TEXTS,
+    "date": DAYS,
+    "timestamp": DAYS,
+    "bool": (None, True, False),
+}
+_FURTHER: Final = {"int": 9, "num": 9, "text": "zz", "date": "2009-09-09", "timestamp": "2009-09-09 09:09:09"}
+"""A value that no table has at first."""
 DEEPEST: Final = 50
 LEAST_DATABASES: Final = 3
 """Databases in which every column is changed."""
+LEAST_EMPTY: Final = 2
+"""Databases after which a view is given up in which nothing has moved."""
 MOST_DATABASES: Final = {"sqlite": 40, "duckdb": 16, "postgres": 16}
 """Databases in which what is said and has not moved yet is looked for; SQLite is quick."""
 STEPS: Final = {"sqlite": 500, "duckdb": 60, "postgres": 60}
 """Changes, one after the other, in each of the databases in which what has not moved yet is looked for."""
+EMPTY: Final = 80
+"""Databases in which a view answers nothing that are passed over, in the search of one where it does."""
+DRIVEN: Final = 0.3
+"""How often a database is made by what the query asks for, also where others have answered."""
+DRAWS: Final = 60
+"""Times that the rows of a table are drawn, in the search of some that do what is asked of them."""
 FEW_TRIES: Final = 20
 BACK: Final = 0.3
 """How often a change is kept that takes rows from the view."""
@@ -48,6 +82,10 @@ class View:
     """Places of the columns that it orders its rows by."""
     keys: Mapping[int, str] = field(default_factory=dict)
     """Places of the columns that tell its rows apart, each with `table.column` of where its values come from."""
+    pools: Pools = field(default_factory=dict)
+    """Values that columns take beside those that every column may have."""
+    wishes: Mapping[str, tuple[Wish, ...]] = field(default_factory=dict)
+    """What is asked of the rows of a table alone."""
 
 
 @dataclass(slots=True)
@@ -59,7 +97,9 @@ class Judged:
     refused: str = ""
     """What the database said of it."""
     answered: bool = False
-    """Whether it had any row in any of the databases. Where it had none, the oracle sees nothing."""
+    """Whether anything in it moved in any of the databases. Where nothing did, its conditions never held all at once,
+    and the oracle has seen nothing.
+    """
     right: int = 0
     missed: list[Pair] = field(default_factory=list)
     wrong: list[Pair] = field(default_factory=list)
@@ -72,28 +112,43 @@ def judge(view: View, shape: Shape, dialect: str, *, seed: int, url: str | None 
     if gaps:
         judged.gaps = gaps
         return judged
+    texts = view.statements
+    view = replace(view, pools=pools_of(texts, dialect, shape), wishes=wishes_of(texts, dialect, shape))
     moved: set[Pair] = set()
     rng = random.Random(seed)
-    for at in range(MOST_DATABASES[dialect]):
-        if at >= LEAST_DATABASES and said <= moved:
+    at, empty = 0, 0
+    while at < MOST_DATABASES[dialect] and (at < LEAST_DATABASES or not said <= moved):
+        if at == LEAST_EMPTY and said and not moved:
             break
         with fresh(dialect, url) as source:
-            data = _data(shape, rng)
+            driven, few = empty > EMPTY // 6 or rng.random() < DRIVEN, _few(rng)
+            if driven:
+                few["int"] = few["int"][: rng.choice((1, 1, 2))]
+            data = _data(shape, rng, view.pools, few, driven=driven)
+            if driven:
+                _fulfil(source, view, shape, data, rng, few)
             prepare(source, shape, data)
             try:
                 for one in view.statements:
                     source.run(one)
                 standing = source.rows(f"select * from {view.name}")
+            except TooMuch:
+                standing = []
             except Failed as error:
                 judged.refused = str(error).splitlines()[0]
                 return judged
-            judged.answered = judged.answered or bool(standing)
+            if not _tells(standing) and empty < EMPTY:
+                empty += 1
+                continue
+            empty = min(empty, EMPTY // 2)
             counts = {table: len(rows) for table, rows in data.items()}
             moving = _Moving(source, view, columns, standing, counts, rng)
             wanted = {(table, column, one) for table, names in shape.items() for column in names for one in columns}
             moving.move(shape, (wanted if at < LEAST_DATABASES else said) - moved, said, moved)
             if at >= LEAST_DATABASES:
-                judged.answered |= moving.wander(shape, said, moved, STEPS[dialect])
+                moving.wander(shape, said, moved, STEPS[dialect])
+            at += 1
+    judged.answered = bool(moved) or not said
     judged.right = len(said & moved)
     judged.missed, judged.wrong = sorted(moved - said), sorted(said - moved)
     return judged
@@ -111,7 +166,7 @@ class _Moving:
     """Rows of each table."""
     rng: random.Random
 
-    def move(self, shape: Shape, wanted: set[Pair], said: Collection[Pair], moved: set[Pair]) -> None:
+    def move(self, shape: Shape, wanted: set[Pair], said: Set[Pair], moved: set[Pair]) -> None:
         """Change one cell after the other, and now and then several of a column; add what moves."""
         for table, names in shape.items():
             for column, kind in names.items():
@@ -122,18 +177,17 @@ class _Moving:
                 for cells in tries:
                     if not open_pairs:
                         break
-                    found = self._found(cells)
+                    found = self._found(cells, said)
                     moved |= found
                     open_pairs -= found
 
-    def wander(self, shape: Shape, said: Collection[Pair], moved: set[Pair], steps: int) -> bool:
-        """Change one cell after the other and keep the changes, rather those that leave the view its rows; whether it
-        ever had any.
+    def wander(self, shape: Shape, said: Collection[Pair], moved: set[Pair], steps: int) -> None:
+        """Change one cell after the other and keep the changes, rather those that leave the view its rows.
 
         So it comes to databases that hardly any chance makes, in which several conditions hold together.
         """
         places = sorted({pair[:2] for pair in said})
-        standing, answered = self.standing, bool(self.standing)
+        standing = self.standing
         for _ in range(steps):
             open_places = sorted({pair[:2] for pair in said if pair not in moved})
             if not open_places:
@@ -141,16 +195,16 @@ class _Moving:
             table, column = self.rng.choice(open_places if self.rng.random() < 0.5 else places)
             cell = (table, column, self.rng.randrange(self.counts[table]))
             least = 0 if self.rng.random() < BACK else len(standing)
-            after = self._after([(*cell, self.rng.choice(_values_of(shape[table][column])))], keep=_at_least(least))
+            value = self.rng.choice(self._values(table, column, shape[table][column]))
+            after = self._after([(*cell, value)], keep=_at_least(least))
             if after is None:
                 continue
-            moved |= self._told(standing, after, table, column, by_key=True)
-            answered = answered or bool(after)
+            told = self._told(standing, after, table, column, said, by_key=True)
+            moved |= told & set(said) if self.source.dialect == "postgres" else told  # which moves what it writes
             standing = after if len(after) >= least else standing
-        return answered
 
     def _tries(self, table: str, column: str, kind: str) -> list[list[Cell]]:
-        values = _values_of(kind)
+        values = self._values(table, column, kind)
         count = self.counts[table]
         tries: list[list[Cell]] = [[(table, column, row, value)] for row in range(count) for value in values]
         for _ in range(SEVERAL):
@@ -159,35 +213,71 @@ class _Moving:
         self.rng.shuffle(tries)
         return tries
 
-    def _found(self, cells: Sequence[Cell]) -> set[Pair]:
+    def _values(self, table: str, column: str, kind: str) -> tuple[Any, ...]:
+        further = () if kind == "bool" else (_FURTHER[kind],)
+        return tuple(dict.fromkeys((*VALUES[kind], *further, *self.view.pools.get((table, column), ()))))
+
+    def _found(self, cells: Sequence[Cell], said: Set[Pair]) -> set[Pair]:
         after = self._after(cells)
-        return set() if after is None else self._told(self.standing, after, *cells[0][:2], by_key=len(cells) == 1)
+        if after is None:
+            return set()
+        found = self._told(self.standing, after, *cells[0][:2], said, by_key=len(cells) == 1)
+        return found if found <= said else found - self._by_place(cells, found - said)
+
+    def _by_place(self, cells: Sequence[Cell], found: set[Pair]) -> set[Pair]:
+        """Return what moves as well where the cells keep their values: a database may move a row that is written, and
+        take another of those that are ordered alike.
+        """
+        after = self._after([(*cell[:3], KEPT) for cell in cells])
+        return set() if after is None else found & self._told(self.standing, after, *cells[0][:2], (), by_key=False)
 
     def _after(self, cells: Sequence[Cell], keep: Keep = never) -> Rows | None:
         return self.source.changed(f"select * from {self.view.name}", cells, keep)
 
-    def _told(self, before: Rows, after: Rows, table: str, column: str, *, by_key: bool) -> set[Pair]:
-        places = _moved(self.view, before, after, len(self.columns), by_key=by_key)
+    def _told(
+        self, before: Rows, after: Rows, table: str, column: str, said: Collection[Pair], *, by_key: bool
+    ) -> set[Pair]:
+        width = len(self.columns)
+        places = _moved(self.view, before, after, width, by_key=by_key)
+        expected = {at for at in range(width) if (table, column, self.columns[at]) in said}
+        rest = tuple(sorted(set(range(width)) - expected - places))
+        places |= _moved_beside(before, after, rest, expected - places) if rest else set()
         return {(table, column, self.columns[at]) for at in places}
+
+
+def _tells(rows: Rows) -> bool:
+    """Return whether there is anything in an answer: an aggregate over no row is a row as well."""
+    return any(value not in (None, 0) for row in rows for value in row)
 
 
 def _at_least(count: int) -> Keep:
     return lambda rows: len(rows) >= count
 
 
-def _values_of(kind: str) -> tuple[Any, ...]:
-    return (*NUMBERS, 9) if kind == "int" else (*TEXTS, "zz")
+def _few(rng: random.Random) -> dict[str, Sequence[Any]]:
+    """The values of each kind that there are in one database."""
+    widths = {"int": (1, 2, 3, 5), "num": (1, 2, 3, 5)}
+    return {
+        kind: rng.sample(values[1:], k=min(len(values) - 1, rng.choice(widths.get(kind, (2, 3)))))
+        for kind, values in VALUES.items()
+    }
 
 
-def _data(shape: Shape, rng: random.Random) -> dict[str, Rows]:
-    """Rows of few values: now keys tell them apart, now most of them are alike, as DISTINCT and INTERSECT want it."""
-    numbers = rng.sample(NUMBERS[1:], k=rng.choice((2, 3, 5)))
-    texts = rng.sample(TEXTS[1:], k=rng.choice((2, 3)))
+def _data(
+    shape: Shape, rng: random.Random, pools: Pools, few: Mapping[str, Sequence[Any]], *, driven: bool = False
+) -> dict[str, Rows]:
+    """Rows of few values: now keys tell them apart, now most of them are alike, as DISTINCT and INTERSECT want it.
+
+    `driven` is for a view that answered nothing so far: everything meets, and columns have what they are compared with.
+    """
     nulls, keyed, alike = rng.choice((0, 0.1, 0.25)), rng.random() < 0.5, rng.random() < 0.5
+    pooled = rng.choice((0.5, 0.8, 1.0))
+    if driven:
+        nulls, keyed, pooled = rng.choice((0, 0, 0.2)), False, rng.choice((0.7, 0.9, 1.0))
     found: dict[str, Rows] = {}
     for table, columns in shape.items():
         rows: Rows = []
-        for at in range(rng.choice((2, 4, ROWS, ROWS))):
+        for at in range(rng.choice((2, 3, 4) if driven else (2, 4, ROWS, ROWS))):
             row: list[Any] = []
             like = rng.choice(rows) if rows and alike else None
             for place, (name, kind) in enumerate(columns.items()):
@@ -196,10 +286,33 @@ def _data(shape: Shape, rng: random.Random) -> dict[str, Rows]:
                 elif like is not None and rng.random() < 0.8:
                     row.append(like[place])
                 else:
-                    row.append(None if rng.random() < nulls else rng.choice(numbers if kind == "int" else texts))
+                    own = pools.get((table, name), ())
+                    values = own if own and rng.random() < pooled else few[kind]
+                    row.append(None if rng.random() < nulls else rng.choice(values))
             rows.append(tuple(row))
         found[table] = rows
     return found
+
+
+def _fulfil(
+    source: Source,
+    view: View,
+    shape: Shape,
+    data: dict[str, Rows],
+    rng: random.Random,
+    few: Mapping[str, Sequence[Any]],
+) -> None:
+    """Give the tables rows that do what a query asks of each alone, beside one of those that they have."""
+    for table, wishes in view.wishes.items():
+        found: Rows = []
+        alone = {table: shape[table]}
+        for wish in wishes:
+            drawn = [row for _ in range(DRAWS) for row in _data(alone, rng, view.pools, few, driven=True)[table]]
+            with suppress(Failed):
+                fit = source.rows(fitting(source.dialect, wish, shape[table], drawn))
+                found += rng.sample(fit, k=min(len(fit), rng.choice((1, 2, 2))))
+        if found:
+            data[table] = [*found, data[table][0]][:ROWS]
 
 
 def _moved(view: View, before: Rows, after: Rows, width: int, *, by_key: bool) -> set[int]:
@@ -213,6 +326,18 @@ def _moved(view: View, before: Rows, after: Rows, width: int, *, by_key: bool) -
                 if _beside(before, key, at, kept) != _beside(after, key, at, kept):
                     found.add(at)
     return found
+
+
+def _moved_beside(before: Rows, after: Rows, rest: tuple[int, ...], expected: Iterable[int]) -> set[int]:
+    """Places of the columns whose values stand beside others of those that neither are said to move nor have moved."""
+    then, now = (Counter(tuple(row[at] for at in rest) for row in rows) for rows in (before, after))
+    kept = {value for value, times in then.items() if now[value] == times}
+
+    def beside(rows: Rows, at: int) -> Counter[Any]:
+        pairs = ((tuple(row[place] for place in rest), row[at]) for row in rows)
+        return Counter(pair for pair in pairs if pair[0] in kept)
+
+    return {at for at in expected if beside(before, at) != beside(after, at)}
 
 
 def _as_often(before: Rows, after: Rows, key: int) -> set[Any]:

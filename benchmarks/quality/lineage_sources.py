@@ -8,8 +8,10 @@ from typing import Any, Final, Protocol
 import duckdb
 import psycopg
 
+from benchmarks.quality.lineage_pools import Wish
+
 Shape = Mapping[str, Mapping[str, str]]
-"""Tables with their columns, each `int` or `text`."""
+"""Tables with their columns, each with its kind: `int`, `num`, `text`, `date`, `timestamp` or `bool`."""
 Cell = tuple[str, str, int, Any]
 """A table, a column, the number of a row from 0 on, and the value that it gets."""
 Rows = list[tuple[Any, ...]]
@@ -19,11 +21,26 @@ Keep = Callable[[Rows], bool]
 MOST_INSTRUCTIONS: Final = 2_000_000
 """Of one query in SQLite. One that joins all with all takes minutes, and is asked thousands of times."""
 _AT_ONCE: Final = 10_000
-_TYPES: Final = {"int": "integer", "text": "varchar(40)"}
+_TYPES: Final = {
+    "int": "bigint",
+    "num": "double precision",
+    "text": "varchar(200)",
+    "date": "date",
+    "timestamp": "timestamp",
+    "bool": "boolean",
+}
+
+
+KEPT: Final = object()
+"""Stands for the value that a cell has already."""
 
 
 class Failed(Exception):
     """A statement that the database refuses."""
+
+
+class TooMuch(Failed):
+    """A query that takes more steps than it may."""
 
 
 def never(_: Rows) -> bool:
@@ -52,16 +69,43 @@ class Source(Protocol):
 def prepare(source: Source, shape: Shape, data: Mapping[str, Rows]) -> None:
     """Make the tables anew, with this data."""
     for table, columns in shape.items():
-        source.run(f"create table {table} ({', '.join(f'{name} {_TYPES[kind]}' for name, kind in columns.items())})")
-        for row in data[table]:
-            source.run(f"insert into {table} values ({', '.join(literal(one) for one in row)})")
+        source.run(
+            f"create table {named(table)} ({', '.join(f'{named(a)} {_TYPES[kind]}' for a, kind in columns.items())})"
+        )
+        rows = (f"({', '.join(literal(one) for one in row)})" for row in data[table])
+        source.run(f"insert into {named(table)} values {', '.join(rows)}")
+
+
+def fitting(dialect: str, wish: Wish, columns: Mapping[str, str], rows: Rows) -> str:
+    """The query for those of some rows that do what is wished of them."""
+    values = ", ".join(f"({', '.join(literal(one) for one in row)})" for row in rows)
+    names = ", ".join(named(one) for one in columns)
+    # SQLite casts a day to the number of its year.
+    cast = (
+        names
+        if dialect == "sqlite"
+        else ", ".join(f"cast({named(a)} as {_TYPES[b]}) as {named(a)}" for a, b in columns.items())
+    )
+    return (
+        f"with drawn ({names}) as (values {values}), {named(wish.alias)} as (select {cast} from drawn) "
+        f"select * from {named(wish.alias)} where {wish.condition}"
+    )
+
+
+def named(name: str) -> str:
+    """A name as SQL writes it, whatever word it is."""
+    return f'"{name}"'
+
+
+def _set(column: str, value: Any) -> str:
+    return f"{named(column)} = {named(column) if value is KEPT else literal(value)}"
 
 
 def literal(value: Any) -> str:
     """A value as SQL writes it."""
     if value is None:
         return "null"
-    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
+    return str(value) if isinstance(value, int | float) else "'" + str(value).replace("'", "''") + "'"
 
 
 class _Embedded:
@@ -92,7 +136,7 @@ class _Embedded:
         try:
             for table, column, row, value in cells:
                 self._connection.execute(
-                    f"update {table} set {column} = {literal(value)} where rowid = {row + self._first}"
+                    f"update {named(table)} set {_set(column, value)} where rowid = {row + self._first}"
                 )
             rows = self.rows(sql)
             end = "commit" if keep(rows) else end
@@ -120,7 +164,12 @@ class Sqlite(_Embedded):
 
     def rows(self, sql: str) -> Rows:
         self._used = 0
-        return super().rows(sql)
+        try:
+            return super().rows(sql)
+        except Failed:
+            if self._used > MOST_INSTRUCTIONS:
+                raise TooMuch("The query takes too many steps.") from None
+            raise
 
     def _is_too_much(self) -> bool:
         self._used += _AT_ONCE
@@ -166,7 +215,8 @@ class Postgres:
         try:
             for table, column, row, value in cells:
                 place = places.get((table, row), f"(0,{row + 1})")
-                update = f"update {table} set {column} = {literal(value)} where ctid = '{place}' returning ctid::text"
+                update = f"update {named(table)} set {_set(column, value)}"
+                update += f" where ctid = '{place}' returning ctid::text"
                 (places[table, row],) = self._connection.execute(update.encode()).fetchone() or ("",)
             rows = self._connection.execute(sql.encode()).fetchall()
             if keep(rows):

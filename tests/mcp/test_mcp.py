@@ -170,7 +170,7 @@ async def test_headers_that_contradict_the_message_are_refused(world: World) -> 
         {"protocolVersion": STATELESS, "clientCapabilities": 1},
     ],
 )
-async def test_a_request_that_does_not_say_what_its_revision_asks_for_is_none(
+async def test_a_request_that_does_not_say_what_its_revision_asks_for_is_refused(
     world: World, meta: dict[str, Any] | None
 ) -> None:
     said = {f"io.modelcontextprotocol/{name}": value for name, value in (meta or {}).items()}
