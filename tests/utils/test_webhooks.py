@@ -1,9 +1,12 @@
 """Webhooks: what is signed and how, where nothing is sent, what is tried again, and what is never shown again."""
 
+import asyncio
 import base64
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import uuid4
 
+import orjson
 import pytest
 import sqlalchemy as sa
 from cryptography.exceptions import InvalidSignature
@@ -32,6 +35,7 @@ from schema.utils.event import EventType
 from tests.data_readiness.quality import scope_of
 from tests.doors import Door
 from tests.support.http_stub import Asked
+from tests.support.node import node_script
 from tests.utils.receiving import Receiver, log, made, receiver, settle, tell
 from tests.world import ORG, World
 
@@ -69,6 +73,19 @@ async def test_an_event_arrives_signed_and_the_official_library_verifies_it(
     (delivery,) = await log(world, door, hook["webhook"]["id"])
     assert (delivery["status"], delivery["response_status"], delivery["attempts"]) == ("delivered", 204, 1)
     assert delivery["event_id"] == body["id"]
+
+
+async def test_the_official_library_for_javascript_verifies_it_too(
+    world: World, door: Door, receiver: Receiver, tmp_path: Path
+) -> None:
+    hook = await made(world, door, receiver)
+    await tell(world, "a.b.ç")
+    (asked,) = receiver.stub.asked
+    given = {"secret": hook["secret"], "headers": dict(asked.headers), "body": asked.body.decode()}
+    (tmp_path / "delivery.json").write_bytes(orjson.dumps(given))
+    verified = await asyncio.to_thread(node_script, "verify_webhook.mjs", str(tmp_path / "delivery.json"))
+    assert verified.returncode == 0, verified.stderr
+    assert orjson.loads(verified.stdout) == orjson.loads(asked.body)
 
 
 async def test_a_forged_or_old_delivery_is_none(world: World, door: Door, receiver: Receiver) -> None:
