@@ -8,8 +8,10 @@ import asyncio
 import atexit
 import contextlib
 import os
+import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -375,14 +377,34 @@ def door(request: pytest.FixtureRequest, world: World) -> Door:
     return chosen
 
 
+TABLE = re.compile(r"\b(?:from|join|into|update)\s+(\w+)", re.IGNORECASE)
+
+
+class Statements(list[str]):
+    """The SQL statements that a platform has run, in their order."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+        for engine in world.app.parts.database.sync_engines:
+            sa.event.listen(engine, "before_cursor_execute", self._record)
+
+    async def anew(self) -> None:
+        """Count from here on, when nothing runs any more that earlier requests and jobs began in the background."""
+        await self._world.jobs.settle()
+        await self._world.app.parts.services.documents.settled()
+        self.clear()
+
+    def counted(self) -> Counter[str]:
+        """How many there were, by the tables that each names; what frames a transaction does not count."""
+        asked = (one for one in self if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK")))
+        return Counter(" ".join(TABLE.findall(one)) for one in asked)
+
+    def _record(self, _connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        self.append(statement)
+
+
 @pytest.fixture
-def statements(world: World) -> list[str]:
+def statements(world: World) -> Statements:
     """The SQL statements that the platform runs from here on."""
-    seen: list[str] = []
-
-    def record(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        seen.append(statement)
-
-    for engine in world.app.parts.database.sync_engines:
-        sa.event.listen(engine, "before_cursor_execute", record)
-    return seen
+    return Statements(world)

@@ -11,6 +11,7 @@ from auth.relations import Relations, RelationTuple, object_name, user_subject
 from persistence.engine import Database
 from persistence.queries import standing
 from tests.auth.cases.engines import remembering
+from tests.conftest import Statements
 from tests.test_kept_answers import WAYS, Asked, described, refused
 from tests.utils.test_metadata import uri
 from tests.world import ORG, World
@@ -109,7 +110,7 @@ async def test_a_change_of_other_rights_costs_one_reading_more(
 
 @pytest.mark.parametrize("how", ["asset", "search"])
 async def test_a_read_costs_a_single_statement_where_all_of_it_is_known(
-    world: World, uri: str, how: str, with_openfga: bool, statements: list[str]
+    world: World, uri: str, how: str, with_openfga: bool, statements: Statements
 ) -> None:
     if with_openfga:
         pytest.skip("its server is asked each time")
@@ -117,7 +118,7 @@ async def test_a_read_costs_a_single_statement_where_all_of_it_is_known(
     for _ in range(3):
         assert not refused(await ask())
         await world.app.parts.services.documents.settled()
-    statements.clear()
+    await statements.anew()
     assert not refused(await ask())
     assert len([one for one in statements if one != "BEGIN"]) == 1  # which only a listener has begun
 

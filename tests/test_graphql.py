@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.conftest import Statements
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -271,7 +272,7 @@ async def test_a_failed_mutation_does_not_hide_what_came_before_it(world: World)
 # Edges --------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_connections_of_ten_projects_cost_as_much_as_of_one(world: World, statements: list[str]) -> None:
+async def test_the_connections_of_ten_projects_cost_as_much_as_of_one(world: World, statements: Statements) -> None:
     owner = world.owner
     for number in range(8):
         made = await world.request("POST", "/governance/projects", token=owner, json={"name": f"p{number}"})
@@ -281,7 +282,7 @@ async def test_the_connections_of_ten_projects_cost_as_much_as_of_one(world: Wor
     query = "query($n: Int!) { projects(limit: $n) { items { name dataConnections { name secretNames } } } }"
     costs = {}
     for limit in (2, 10, 2, 10):  # the first requests also read what later ones remember
-        statements.clear()
+        await statements.anew()
         answer = (await ask(world, query, variables={"n": limit})).json()
         assert "errors" not in answer
         shown = {
@@ -294,12 +295,12 @@ async def test_the_connections_of_ten_projects_cost_as_much_as_of_one(world: Wor
     assert costs[10] == costs[2] <= 10
 
 
-async def test_the_same_edge_asked_for_many_times_costs_as_much_as_once(world: World, statements: list[str]) -> None:
+async def test_the_same_edge_asked_for_many_times_costs_as_much_as_once(world: World, statements: Statements) -> None:
     costs = []
     once = "projects { name }"
     await ask(world, "{ organizations { items { %s } } }" % once)  # which also reads what later ones remember
     for fields in (once, f"{once} a: projects {{ id }} b: projects {{ createdBy }}"):
-        statements.clear()
+        await statements.anew()
         answer = (await ask(world, "{ organizations { items { %s } } }" % fields)).json()
         assert "errors" not in answer
         costs.append(len(statements))

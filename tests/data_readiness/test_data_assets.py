@@ -9,6 +9,7 @@ from resolvers.data_readiness.data_assets import get_data_asset, list_data_asset
 from resolvers.data_readiness.profiles import list_table_profiles
 from resolvers.data_readiness.runs.operations import trigger_run
 from schema.data_readiness.workflow_run import RunCreate
+from tests.conftest import Statements
 from tests.data_readiness.enrichment import profiled_columns
 from tests.data_readiness.workflows import URI, cataloged, configure, run_in
 from tests.doors import Door
@@ -119,12 +120,12 @@ async def test_the_runs_of_an_asset_are_those_on_it_and_on_what_it_is_in(world: 
 
 
 async def test_a_page_of_assets_costs_as_many_statements_as_one(
-    world: World, door: Door, statements: list[str]
+    world: World, door: Door, statements: Statements
 ) -> None:
     await cataloged(world, *[f"svc.db.s.t{number}" for number in range(30)])
     costs = []
     for limit in (1, 30):
-        statements.clear()
+        await statements.anew()
         assert len((await door(list_data_assets, world.owner, limit=limit))["items"]) == limit
         costs.append(len([sql for sql in statements if "metadata_assets" in sql or "run_targets" in sql]))
     assert costs[0] == costs[1] == 4

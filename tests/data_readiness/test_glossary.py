@@ -22,6 +22,7 @@ from resolvers.utils.memories import create_memory, delete_memory
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.utils.context_pack import ContextPackCreate
 from schema.utils.memory import MemoryCreate
+from tests.conftest import Statements
 from tests.data_readiness.quality import a_configuration, a_run
 from tests.data_readiness.workflows import proposed
 from tests.doors import Door
@@ -362,13 +363,13 @@ async def test_a_term_is_linked_to_assets_counted_and_listed(world: World, door:
 
 
 async def test_ten_terms_show_their_assets_in_as_many_statements_as_one(
-    world: World, door: Door, statements: list[str]
+    world: World, door: Door, statements: Statements
 ) -> None:
     query = "{ glossaryTerms(limit: 100) { items { name assets { assetFqn } } } }"
     await asset(world, "crm.shop")
 
     async def shown(terms: int) -> int:
-        statements.clear()
+        await statements.anew()
         answer = await world.request("POST", "/graphql", token=world.owner, json={"query": query})
         assert "errors" not in answer.json(), answer.text
         linked = [item["assets"] for item in answer.json()["data"]["glossaryTerms"]["items"]]

@@ -20,6 +20,7 @@ from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
 from schema.utils.metadata_asset import MetadataAssetUpdate
+from tests.conftest import Statements
 from tests.doors import Refused
 from tests.support.ingestion import Bench, Source, bench, keep_up, setting_overrides, shop, source
 from tests.world import ORG, World
@@ -450,7 +451,7 @@ async def test_a_unit_that_is_killed_before_its_end_leaves_nothing_and_is_measur
 
 
 async def test_the_profiles_of_many_columns_cost_as_much_as_of_one(
-    shop: Bench, source: Source, statements: list[str]
+    shop: Bench, source: Source, statements: Statements
 ) -> None:
     made = await profiled(shop, source)
     await made.run(asset_fqn=f"{made.prefix}.customers")
@@ -460,7 +461,7 @@ async def test_the_profiles_of_many_columns_cost_as_much_as_of_one(
         searchMetadata(fqnPrefix: $prefix, limit: $limit) { items { columnProfile { nullCount } } } }"""
     spent = []
     for limit in (4, 1, 4):  # the first request also reads what later ones remember
-        statements.clear()
+        await statements.anew()
         body = {"query": query, "variables": {"prefix": f"{made.prefix}.customers", "limit": limit}}
         answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
         items = answer["data"]["searchMetadata"]["items"]

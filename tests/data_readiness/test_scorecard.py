@@ -27,6 +27,7 @@ from schema.data_readiness.quality import (
 from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
+from tests.conftest import Statements
 from tests.data_readiness.quality import DIMENSION, METRIC, ORDERS, a_run, find, finding, measure
 from tests.data_readiness.workflows import cataloged, written
 from tests.doors import Door
@@ -433,11 +434,11 @@ async def test_a_receipt_of_the_past_shows_what_was_open_then(world: World) -> N
     assert not (await receipt(world, workflowRunId=first))["non_null_values"]
 
 
-async def test_many_metrics_cost_as_many_statements_as_one(world: World, statements: list[str]) -> None:
+async def test_many_metrics_cost_as_many_statements_as_one(world: World, statements: Statements) -> None:
     names = ("non_null_values", "valid_values", "owned_assets")
 
     async def cost() -> int:
-        statements.clear()
+        await statements.anew()
         await receipt(world)
         return len(statements)
 

@@ -11,6 +11,7 @@ from resolvers.data_readiness.report_lineage import lineage_of
 from resolvers.data_readiness.violations import get_violation_impact
 from schema.utils.lineage import LineageSource
 from schema.utils.lineage_kind import LineageSubtype
+from tests.conftest import Statements
 from tests.data_readiness.quality import find, finding, violation_ids
 from tests.data_readiness.workflows import URI, cataloged, scope, written
 from tests.doors import Door, Refused
@@ -75,7 +76,7 @@ async def test_a_violation_says_what_it_reaches_and_how_much_is_behind(world: Wo
 
 
 async def test_ten_violations_say_it_for_as_many_statements_as_one(
-    world: World, found: str, statements: list[str]
+    world: World, found: str, statements: Statements
 ) -> None:
     tables = [f"svc.db.sch.t{at}" for at in range(9)]
     await find(world, *(finding(asset=f"{table}.total") for table in tables), finding(asset="svc.db"))
@@ -84,7 +85,7 @@ async def test_ten_violations_say_it_for_as_many_statements_as_one(
     )
     costs = []
     for number in (1, 10, 11):
-        statements.clear()
+        await statements.anew()
         body = {"query": query, "variables": {"n": number}}
         answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
         assert "errors" not in answer, answer

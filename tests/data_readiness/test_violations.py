@@ -30,6 +30,7 @@ from schema.data_readiness.violation import (
     ViolationDefinitionCreate,
     ViolationsDecision,
 )
+from tests.conftest import Statements
 from tests.data_readiness.quality import DIMENSION, KIND, ORDERS, a_run, find, finding, scope_of, violation_ids
 from tests.doors import Door
 from tests.world import World
@@ -536,12 +537,12 @@ async def test_a_finding_of_nothing_known_is_refused_as_a_whole(world: World, wr
 
 
 async def test_ten_violations_show_their_history_in_as_many_statements_as_one(
-    world: World, statements: list[str]
+    world: World, statements: Statements
 ) -> None:
     query = "{ violations(limit: 100) { items { id history { toStatus actor } } } }"
 
     async def shown() -> tuple[list[Any], int]:
-        statements.clear()
+        await statements.anew()
         answer = await world.request("POST", "/graphql", token=world.owner, json={"query": query})
         assert "errors" not in answer.json(), answer.text
         return [item["history"] for item in answer.json()["data"]["violations"]["items"]], len(statements)

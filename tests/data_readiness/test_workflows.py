@@ -22,6 +22,7 @@ from resolvers.data_readiness.workflows import (
 )
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowSchedule, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
+from tests.conftest import Statements
 from tests.data_readiness.workflows import run_in
 from tests.doors import Door
 from tests.world import World
@@ -251,14 +252,14 @@ async def test_the_runs_of_a_project_are_those_of_all_its_configurations(world: 
     assert await door(list_project_runs, world.owner, {"X-Project-ID": world.lab}) == {"items": [], "total": 0}
 
 
-async def test_a_page_of_runs_costs_as_many_statements_as_one(world: World, door: Door, statements: list[str]) -> None:
+async def test_a_page_of_runs_costs_as_many_statements_as_one(world: World, door: Door, statements: Statements) -> None:
     for _ in range(3):
         configuration = await configure(world, door)
         for tasks in (1, 2):
             await planned(world, configuration["id"], tasks=tasks)
     costs = []
     for limit in (1, 6):
-        statements.clear()
+        await statements.anew()
         assert len((await door(list_project_runs, world.owner, limit=limit))["items"]) == limit
         costs.append(len([sql for sql in statements if "workflow_runs" in sql or "run_tasks" in sql]))
     assert costs[0] == costs[1]

@@ -7,6 +7,7 @@ import pytest
 from resolvers.governance.permissions import grant_permission, revoke_permission
 from resolvers.governance.roles import list_role_holders
 from schema.governance.permission import Grant
+from tests.conftest import Statements
 from tests.doors import Door
 from tests.world import World
 
@@ -93,7 +94,7 @@ async def test_who_cannot_share_a_project_is_told_no_members_of_it_and_the_rest(
 
 
 async def test_the_members_of_many_projects_cost_as_many_statements_as_those_of_one(
-    world: World, statements: list[str]
+    world: World, statements: Statements
 ) -> None:
     query = "query($n: Int) { projects(limit: $n) { items { members { totalCount nodes { userOrGroup } } } } }"
     for number in range(10):
@@ -101,7 +102,7 @@ async def test_the_members_of_many_projects_cost_as_many_statements_as_those_of_
         await world.grant("zoe", "viewer", "project", made.json()["id"])
     costs = {}
     for number in (10, 1, 10):  # what is decided once is remembered
-        statements.clear()
+        await statements.anew()
         body = {"query": query, "variables": {"n": number}}
         answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
         found = [one["members"]["totalCount"] for one in answer["data"]["projects"]["items"]]

@@ -11,6 +11,7 @@ from resolvers.engines.rules.draft import RuleDraft, measured_by
 from rest_compat.explorer import examples
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleState, RuleType, RuleUnit
 from schema.data_readiness.violation import Severity
+from tests.conftest import Statements
 from tests.data_readiness.enrichment import profiled_columns
 from tests.data_readiness.quality import find, finding, measure, scope_of
 from tests.data_readiness.workflows import cataloged, proposed, run_in, written
@@ -134,17 +135,17 @@ async def stocked(world: World, tables: list[str]) -> str:
 
 
 async def test_one_query_gives_the_page_of_31_tables_for_as_many_statements_as_of_one(
-    world: World, statements: list[str]
+    world: World, statements: Statements
 ) -> None:
     await stocked(world, TABLES)
     assert len(PAGE.strip().splitlines()) <= 60
     await told(world, PAGE)  # what a process reads once is read
     costs = {}
     for number in (1, 31):
-        statements.clear()
+        await statements.anew()
         answer = await ask(world, PAGE.replace("first: 31", f"first: {number}"))
         assert "errors" not in answer, answer
-        costs[number] = len([one for one in statements if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK"))])
+        costs[number] = statements.counted()
         found = answer["data"]["searchMetadataConnection"]
         assert ([one["fullyQualifiedName"] for one in found["nodes"]], found["totalCount"]) == (TABLES[:number], 31)
         for one in found["nodes"]:
@@ -194,16 +195,16 @@ ALL = """query($limit: Int!) { searchMetadata(assetType: TABLE, limit: $limit) {
 
 
 async def test_every_edge_costs_as_many_statements_for_ten_tables_as_for_one(
-    world: World, statements: list[str]
+    world: World, statements: Statements
 ) -> None:
     run = await stocked(world, TABLES[:10])
     await told(world, ALL, limit=1)  # what a process reads once is read
     mine, other = await asked(world, TABLES[:10]), await asked(world, TABLES[:10], user="somebody")
     costs = {}
     for number in (1, 10):
-        statements.clear()
+        await statements.anew()
         items = (await told(world, ALL, limit=number))["searchMetadata"]["items"]
-        costs[number] = len([one for one in statements if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK"))])
+        costs[number] = statements.counted().total()
         assert len(items) == number
         for item in items:
             name = item["fullyQualifiedName"].rpartition(".")[2]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Statements
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +28,7 @@ async def all_over(world: World) -> None:
         await asyncio.sleep(0.02)
 
 
-async def test_the_runs_of_ten_configurations_cost_as_much_as_of_one(world: World, statements: list[str]) -> None:
+async def test_the_runs_of_ten_configurations_cost_as_much_as_of_one(world: World, statements: Statements) -> None:
     for number in range(10):
         body = {"name": f"w{number}", "workflow_type": "profiling"}
         made = await world.request("POST", "/data-readiness/workflows", token=world.owner, json=body)
@@ -37,7 +38,7 @@ async def test_the_runs_of_ten_configurations_cost_as_much_as_of_one(world: Worl
     query = "query($n: Int) { workflowConfigurationsConnection(first: $n) { nodes { id runs { configurationId } } } }"
     costs = []
     for number in (1, 10):
-        statements.clear()
+        await statements.anew()
         nodes = (await ask(world, query, n=number))["workflowConfigurationsConnection"]["nodes"]
         assert len(nodes) == number
         assert all([run["configurationId"] for run in node["runs"]] == [node["id"]] for node in nodes)

@@ -6,6 +6,7 @@ import pytest
 
 from resolvers.entities import ENTITIES
 from schema.node import encode
+from tests.conftest import Statements
 from tests.doors import SDL
 from tests.world import World
 
@@ -58,13 +59,13 @@ UPWARDS = """{ %(list)sConnection { nodes { project { id name } organization { i
 
 
 async def test_ten_lead_up_for_the_price_of_one_and_only_where_the_caller_may_look(
-    world: World, statements: list[str]
+    world: World, statements: Statements
 ) -> None:
     costs = []
     for number in (1, 10):
         for one in range(number):
             await registered(world, f"Source {number}.{one}")
-        statements.clear()
+        await statements.anew()
         up = (await ask(world, UPWARDS % {"list": "dataConnections"}))["data"]["dataConnectionsConnection"]["nodes"]
         # Events of what was registered are told meanwhile, by statements of their own.
         costs.append(sum(("FROM projects" in one) + ("FROM organizations" in one) for one in statements))
@@ -124,14 +125,14 @@ async def test_what_is_no_id_is_refused(world: World) -> None:
         assert body["errors"][0]["extensions"]["code"] == "INVALID_PARAMETER", wrong
 
 
-async def test_many_are_read_in_their_order_for_the_price_of_one(world: World, statements: list[str]) -> None:
+async def test_many_are_read_in_their_order_for_the_price_of_one(world: World, statements: Statements) -> None:
     ids = [encode("DataConnection", await registered(world, f"c{n}")) for n in range(10)]
     mixed = [ids[3], encode("Project", world.shop), encode("Project", "none"), ids[1], ids[3]]
     body = await ask(world, NODES, ids=mixed)
     assert [node and node["name"] for node in body["data"]["nodes"]] == ["c3", "shop", None, "c1", "c3"]
     costs = []
     for asked in (ids[:1], ids):
-        statements.clear()
+        await statements.anew()
         body = await ask(world, NODES, ids=asked)
         assert len(body["data"]["nodes"]) == len(asked)
         costs.append(len([s for s in statements if not s.startswith(("BEGIN", "COMMIT"))]))

@@ -10,6 +10,7 @@ from resolvers.data_readiness.report_findings import rule_results
 from resolvers.engines.rules.draft import RuleDraft, measured_by
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleState, RuleType, RuleUnit
 from schema.data_readiness.violation import Severity
+from tests.conftest import Statements
 from tests.data_readiness.quality import find, finding, scope_of
 from tests.data_readiness.workflows import cataloged, run_in, written
 from tests.world import World
@@ -113,14 +114,14 @@ async def test_a_rule_that_was_deleted_is_told_no_more(world: World) -> None:
     assert await told(world) == {"svc.db.sch.t.status": (None, None)}
 
 
-async def test_many_violations_are_told_for_as_many_statements_as_one(world: World, statements: list[str]) -> None:
+async def test_many_violations_are_told_for_as_many_statements_as_one(world: World, statements: Statements) -> None:
     columns = [f"svc.db.sch.t{number}.status" for number in range(10)]
     await cataloged(world, *columns)
     await ruled(world, *columns)
     await told(world)
     costs = {}
     for number in (1, 10):
-        statements.clear()
+        await statements.anew()
         found = await told(world, number)
         assert [words for words, _ in found.values()] == [f"{PLAIN} ({STATES}){FOUND}"] * number
         costs[number] = len([one for one in statements if not one.startswith(("BEGIN", "COMMIT", "ROLLBACK"))])

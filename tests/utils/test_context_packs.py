@@ -14,6 +14,7 @@ from resolvers.utils.context_packs import (
 )
 from resolvers.utils.context_packs import create_context_pack as create
 from resolvers.utils.memories import archive_memory, create_memory, list_memories, update_memory
+from tests.conftest import Statements
 from tests.doors import Door, revision_of
 from tests.utils.knowledge import make_memory, make_pack, memory_changes, memory_of, pack_changes, pack_of
 from tests.world import World
@@ -287,7 +288,7 @@ async def test_a_change_of_another_revision_is_a_conflict(world: World) -> None:
 # Edges ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_memories_of_ten_packs_cost_as_much_as_of_one(world: World, statements: list[str]) -> None:
+async def test_the_memories_of_ten_packs_cost_as_much_as_of_one(world: World, statements: Statements) -> None:
     headers = {"Authorization": f"Bearer {world.owner}"}
     for number in range(10):
         pack = await world.client.post(
@@ -307,7 +308,7 @@ async def test_the_memories_of_ten_packs_cost_as_much_as_of_one(world: World, st
     }"""
     costs = {}
     for size in (1, 10, 1, 10):  # the first requests also read what later ones remember
-        statements.clear()
+        await statements.anew()
         body = {"query": query, "variables": {"n": size}}
         answer = (await world.client.post("/graphql", json=body, headers=headers)).json()
         assert "errors" not in answer, answer

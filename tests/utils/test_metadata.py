@@ -28,6 +28,7 @@ from schema.utils.metadata_asset import (
     SortOrder,
 )
 from schema.utils.source_asset import SourceAsset
+from tests.conftest import Statements
 from tests.doors import Door, RestDoor, revision_of
 from tests.support.catalog import source
 from tests.world import ORG, World
@@ -336,17 +337,17 @@ async def test_the_project_header_is_required(world: World, uri: str, path: str)
 
 
 async def test_reading_costs_the_same_statements_however_many_children_there_are(
-    world: World, uri: str, statements: list[str]
+    world: World, uri: str, statements: Statements
 ) -> None:
     door = RestDoor(world.client)
     wide = source({**ORDERS, "wide": {f"c{n}": "INTEGER" for n in range(120)}})
     await take(world, uri, wide)
     for name in ("orders", "customers"):  # the first one also reads what later ones remember
-        statements.clear()
+        await statements.anew()
         await door(get_metadata, world.owner, **at(uri, f"main.db.public.{name}", include_children=True))
     narrow = len(statements)
     for more in (1, 0):  # the first one finds no documents, and has them stored
-        statements.clear()
+        await statements.anew()
         answer = await door(get_metadata, world.owner, **at(uri, "main.db.public.wide", include_children=True))
         assert (len(statements), len(answer["children"])) == (narrow + more, 120)
         await world.app.parts.services.documents.settled()
