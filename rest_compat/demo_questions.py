@@ -17,7 +17,6 @@ from rich.table import Table
 from starlette.types import ASGIApp, Message
 
 SHOWN_ROWS: Final = 5
-QUIET: Final = ("submitted", "working")
 
 
 @dataclass(frozen=True)

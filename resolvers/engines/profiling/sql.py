@@ -10,7 +10,6 @@ from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE
 from schema.data_readiness.profile import ValueKind
 from schema.data_readiness.source import ColumnFacts
 
-_POSTGRES: Final = ("postgres", "redshift")
 _AS_TEXT: Final = ("postgres", "redshift", "mysql", "duckdb")
 """The dialects that write a moment as ISO 8601 when it is cast, whatever the session is set to."""
 

@@ -115,7 +115,6 @@ _MAC = re.compile(
     r"(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}"
 )
 _CREDENTIAL_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^/\s:@]{1,100}:[^/\s@]{1,200}@[^\s/@]+(?:/\S*)?")
-_USERNAME = re.compile(r"@?(?=[a-z0-9._-]*[a-z])[a-z][a-z0-9]{1,20}(?:[._-][a-z0-9]{1,20}){0,2}")
 
 
 def _is_imei(text: str) -> bool:

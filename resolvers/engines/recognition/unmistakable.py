@@ -162,41 +162,6 @@ SUFFIXES: Final = frozenset(
     ]
 )
 """What stands behind a family name."""
-TITLES: Final = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "prof",
-        "sir",
-        "dame",
-        "rev",
-        "hon",
-        "mx",
-        "mr.",
-        "mrs.",
-        "ms.",
-        "dr.",
-        "prof.",
-        "rev.",
-        "hon.",
-        "herr",
-        "frau",
-        "m.",
-        "mme",
-        "mlle",
-        "sr.",
-        "sra.",
-        "srta.",
-        "sig.",
-        "sig.ra",
-        "dhr.",
-        "mevr.",
-    ]
-)
-"""What stands before a given name."""
 
 
 @dataclass(frozen=True, slots=True)
