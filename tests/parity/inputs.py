@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from hypothesis import strategies as st
@@ -169,6 +169,16 @@ class Place:
         """Return whether it holds a list."""
         return any(one.get("type") == "array" for one in _choices(self.schema, self.definitions))
 
+    @cached_property
+    def fitting(self) -> st.SearchStrategy[Any]:
+        """Values of the documented type: making a strategy costs more than drawing from it."""
+        return _fitting(self.schema, self.definitions)
+
+    @cached_property
+    def hostile(self) -> st.SearchStrategy[Any]:
+        """Values that are not meant to be there."""
+        return _hostile(self)
+
 
 @cache
 def places(operation: str) -> list[Place]:
@@ -302,7 +312,7 @@ def _edit(draw: st.DrawFn, operation: str) -> Edit | None:
             draw(st.sampled_from([name if name in POOLS else "resource_uri", *KNOWN])), draw(st.integers(0, 60))
         )
         return Edit((*place.path, 0) if place.listed else place.path, known)
-    value = draw(_fitting(place.schema, place.definitions) if how == "fitting" else _hostile(place))
+    value = draw(place.fitting if how == "fitting" else place.hostile)
     if place.in_path and (not isinstance(value, str) or not value.strip("./") or "/" in value):
         return None
     if place.path[0] != BODY and value is None:
