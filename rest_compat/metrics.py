@@ -105,7 +105,7 @@ def exposed(found: Iterable[Figure]) -> tuple[bytes, str]:
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
     from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-    class Told:
+    class Collected:
         def collect(self) -> Iterable[Any]:
             for kind, name, meaning, labels, values in found:
                 family = (CounterMetricFamily if kind == "counter" else GaugeMetricFamily)(name, meaning, labels=labels)
@@ -114,5 +114,5 @@ def exposed(found: Iterable[Figure]) -> tuple[bytes, str]:
                 yield family
 
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(Told())  # a collector by its shape
+    registry.register(Collected())  # a collector by its shape
     return generate_latest(registry), CONTENT_TYPE_LATEST

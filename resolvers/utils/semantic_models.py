@@ -14,7 +14,7 @@ from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.documents import NotUnderstood, UnreadableDocument
 from resolvers.engines.semantics.exporting import FAMILY, Writing, writing_of
-from resolvers.engines.semantics.model import Taken, Told
+from resolvers.engines.semantics.model import ModelMemory, Taken
 from resolvers.engines.semantics.odcs_writing import write_semantic_contract
 from resolvers.engines.semantics.ossie_writing import write_ossie
 from resolvers.engines.semantics.reading import understood
@@ -163,7 +163,7 @@ class _Keeping:
                 found.setdefault(str(of.get("key")), []).append(one)
         return found
 
-    def _keep(self, told: Told, pack: str) -> None:
+    def _keep(self, told: ModelMemory, pack: str) -> None:
         about: dict[str, Any] = self._family() | {"key": told.key}
         if told.kept:
             about["kept"] = dict(told.kept)

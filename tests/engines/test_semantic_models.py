@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.model import Asked, Knowledge, QueryDraft, no_lookup
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.semantics.exporting import FAMILY, writing_of
-from resolvers.engines.semantics.model import Taken, Told
+from resolvers.engines.semantics.model import ModelMemory, Taken
 from resolvers.engines.semantics.odcs_writing import write_semantic_contract
 from resolvers.engines.semantics.ossie_writing import write_ossie
 from resolvers.engines.semantics.reading import _as_memory, understood
@@ -141,7 +141,7 @@ metrics:
 """
 
 
-def read(text: str, format: SemanticFormat) -> tuple[dict[str, Told], dict[str, str]]:
+def read(text: str, format: SemanticFormat) -> tuple[dict[str, ModelMemory], dict[str, str]]:
     """The memories of a file by what they are in it, and the reasons of what is none, by place."""
     found = understood(text, format, (*TABLES, *OTHERS), "postgres")
     return {one.key: one for one in found.memories}, {one.where: one.reason for one in found.not_understood}
@@ -357,7 +357,7 @@ metrics:
 
 
 def memory(kind: MemoryType, name: str, content: dict[str, Any], about: str | None = None) -> Memory:
-    return _as_memory(Told(kind, name, content, about, name), name)
+    return _as_memory(ModelMemory(kind, name, content, about, name), name)
 
 
 def test_what_ossie_cannot_say_is_named() -> None:

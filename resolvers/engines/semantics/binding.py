@@ -15,7 +15,7 @@ from resolvers.engines.semantics.fragments import (
     size,
     spelled,
 )
-from resolvers.engines.semantics.model import MOST_MEMORIES, Dataset, Field, Link, Measure, Model, Told, Words
+from resolvers.engines.semantics.model import MOST_MEMORIES, Dataset, Field, Link, Measure, Model, ModelMemory, Words
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
 from schema.naming import as_name
@@ -50,7 +50,7 @@ class Binder:
     left: int = MOST_PARTS
     """How many parts of expressions may still be written."""
 
-    def memories(self) -> Iterator[Told]:
+    def memories(self) -> Iterator[ModelMemory]:
         """All that the model tells, in the order of the document."""
         self._bind()
         for one in self._bound.values():
@@ -80,7 +80,7 @@ class Binder:
 
     # Words.
 
-    def _of_dataset(self, one: _Bound) -> Iterator[Told]:
+    def _of_dataset(self, one: _Bound) -> Iterator[ModelMemory]:
         dataset, facts = one.dataset, one.facts
         if not dataset.words.says_nothing or dataset.name.casefold() != facts.name.casefold():
             yield _term(dataset.name, dataset.words, facts.fqn, f"dataset {dataset.name}")
@@ -92,7 +92,7 @@ class Binder:
             except FragmentRefused as refused:
                 self.found.miss(each.where, str(refused))
 
-    def _of_field(self, each: Field, one: _Bound) -> Iterator[Told]:
+    def _of_field(self, each: Field, one: _Bound) -> Iterator[ModelMemory]:
         tree = self._expanded(each.tree, one, within=((one.dataset.name.casefold(), each.name.casefold()),))
         key = f"field {one.dataset.name}.{each.name}"
         if isinstance(column := _uncast(tree), exp.Column):
@@ -118,7 +118,7 @@ class Binder:
 
     # Joins.
 
-    def _of_link(self, link: Link) -> Iterator[Told]:
+    def _of_link(self, link: Link) -> Iterator[ModelMemory]:
         ends = [self._named(name, link.where) for name in (link.start, link.end)]
         start, end = ends
         if start is None or end is None:
@@ -134,7 +134,9 @@ class Binder:
             return
         sides = {"left": left[0], "right": right[0]} if len(left) == 1 else {"left": left, "right": right}
         content = sides | link.words.content()
-        yield Told(MemoryType.JOIN, as_name(link.name, "join"), content, None, f"join {link.name}", link.words.kept)
+        yield ModelMemory(
+            MemoryType.JOIN, as_name(link.name, "join"), content, None, f"join {link.name}", link.words.kept
+        )
 
     def _joining(self, name: str, one: _Bound) -> str:
         """The FQN of a column that a join is by."""
@@ -147,7 +149,7 @@ class Binder:
 
     # Measures.
 
-    def _of_measure(self, measure: Measure) -> Iterator[Told]:
+    def _of_measure(self, measure: Measure) -> Iterator[ModelMemory]:
         if not measure.shown or self._measures[measure.name.casefold()] is not measure:
             return
         home = None
@@ -169,7 +171,7 @@ class Binder:
         except FragmentRefused as refused:
             self.found.miss(measure.where, str(refused))
 
-    def _kpi(self, name: str, tree: exp.Expr, home: _Bound | None, words: Words, key: str) -> Told:
+    def _kpi(self, name: str, tree: exp.Expr, home: _Bound | None, words: Words, key: str) -> ModelMemory:
         """A measure, or what is worked out of a row, as a memory. Raises FragmentRefused."""
         tables = list(dict.fromkeys(one.table for one in tree.find_all(exp.Column)))
         if not tables and home is None and len(self._bound) == 1:
@@ -190,7 +192,7 @@ class Binder:
         # What another dialect says may be written otherwise in DuckDB's, and is the same text from then on.
         text = spelled(fragment(spelled(tree), "duckdb"))
         content = {"name": name, "expression": text} | words.content()
-        return Told(MemoryType.KPI, as_name(name, "measure"), content, about, key, words.kept)
+        return ModelMemory(MemoryType.KPI, as_name(name, "measure"), content, about, key, words.kept)
 
     def _told(self, fqn: str) -> tuple[str, ...]:
         """The shortest name that means one table of the connection alone."""
@@ -281,9 +283,9 @@ class Binder:
         )
 
 
-def memories_of(models: Sequence[Model], tables: Sequence[TableFacts], found: Understood) -> list[Told]:
+def memories_of(models: Sequence[Model], tables: Sequence[TableFacts], found: Understood) -> list[ModelMemory]:
     """The memories of some models, each thing once. Raises UnreadableDocument where there is too much."""
-    known, told, left = Tables(tables), dict[str, Told](), MOST_PARTS
+    known, told, left = Tables(tables), dict[str, ModelMemory](), MOST_PARTS
     for model in models:
         binder = Binder(model, known, found, left=left)
         for one in binder.memories():
@@ -301,7 +303,7 @@ def _uncast(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def _same(one: Told) -> str:
+def _same(one: ModelMemory) -> str:
     return repr((one.kind, one.asset_fqn, sorted(one.content.items(), key=lambda item: item[0])))
 
 
@@ -310,9 +312,9 @@ def _once(key: tuple[str, str], within: tuple[tuple[str, str], ...]) -> None:
         raise FragmentRefused(f"{key[1][:200]!r} is defined by itself.")
 
 
-def _term(name: str, words: Words, fqn: str, key: str) -> Told:
+def _term(name: str, words: Words, fqn: str, key: str) -> ModelMemory:
     content: dict[str, Any] = {"term": name} | words.content()
-    return Told(MemoryType.GLOSSARY, as_name(name, "term"), content, fqn, key, words.kept)
+    return ModelMemory(MemoryType.GLOSSARY, as_name(name, "term"), content, fqn, key, words.kept)
 
 
 def _key(facts: TableFacts) -> set[str]:

@@ -110,7 +110,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelMemory:
     """A memory that a model tells."""
 
     kind: MemoryType
@@ -126,7 +126,7 @@ class Told:
 class Taken(Understood):
     """The memories of a document, and what in it was not taken."""
 
-    memories: list[Told] = field(default_factory=list)
+    memories: list[ModelMemory] = field(default_factory=list)
     models: tuple[str, ...] = ()
 
 

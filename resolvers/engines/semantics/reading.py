@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.semantics.binding import memories_of
 from resolvers.engines.semantics.cube import read_cube
 from resolvers.engines.semantics.dbt import read_dbt_semantics
-from resolvers.engines.semantics.model import MOST_THINGS, Model, Taken, Told
+from resolvers.engines.semantics.model import MOST_THINGS, Model, ModelMemory, Taken
 from resolvers.engines.semantics.ossie import read_ossie
 from schema.data_readiness.source import TableFacts
 from schema.utils.kept_json import MAX_CONTENT, canonical
@@ -53,7 +53,7 @@ def understood(text: str, format: SemanticFormat, tables: Sequence[TableFacts], 
     return found
 
 
-def _fits(one: Told, found: Taken) -> bool:
+def _fits(one: ModelMemory, found: Taken) -> bool:
     """Return whether a memory can hold it."""
     fits = len(canonical(one.content)) <= MAX_CONTENT and len(one.asset_fqn or "") <= LONGEST_FQN
     if not fits:
@@ -61,7 +61,7 @@ def _fits(one: Told, found: Taken) -> bool:
     return fits
 
 
-def usable(told: Sequence[Told], tables: Sequence[TableFacts]) -> list[bool]:
+def usable(told: Sequence[ModelMemory], tables: Sequence[TableFacts]) -> list[bool]:
     """Return of each memory whether the planner understands it, as it would of one that stands."""
     memories = [_as_memory(one, str(at)) for at, one in enumerate(told)]
     known = Knowledge(tables=tuple(tables), memories=memories)
@@ -86,7 +86,7 @@ def _mappings(document: Any) -> int:
     return total
 
 
-def _as_memory(told: Told, id: str) -> Memory:
+def _as_memory(told: ModelMemory, id: str) -> Memory:
     return Memory(
         id=id, name=told.name, organization_id="", project_id="", context_pack_id="", version=1, content=told.content,
         memory_type=told.kind, source=MemorySource(), classification=MemoryClassification(), meta_data={},
