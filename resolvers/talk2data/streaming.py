@@ -7,9 +7,7 @@ Who follows must be allowed to all the while: a stream ends when the caller's pe
 where the door says when that is. The turn goes on, and its stream can be taken up again by who may.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -18,21 +16,14 @@ from persistence.queries.chat import TurnRow
 from persistence.signals import Bell
 from persistence.store import UnitOfWork
 from resolvers.context import Context
+from resolvers.granted_stream import EVENTS_AT_ONCE, GrantedStream
 from resolvers.operation import operation
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
-from schema.errors import ApiError, DatabaseError, InvalidParameter, TokenExpired, UpstreamUnavailable
+from schema.errors import ApiError, InvalidParameter
 from schema.governance.permission import Permission
 from schema.talk2data.turn import TaskState
 from schema.talk2data.turn_event import TurnEvent, TurnEventType
-
-EVENTS_AT_ONCE = 200
-"""How many events one look at the store brings."""
-PATIENCE = 30.0
-"""How many seconds a store, or an engine of permissions, that does not answer is asked again before the stream breaks
-off."""
-CHECK_SECONDS = 5.0
-"""How often a stream looks whether its caller still may follow."""
 
 LAST_EVENT: Final = 2_000_000_000
 """The greatest `sequence` that can be asked for."""
@@ -69,34 +60,12 @@ async def stream_turn(
     return TurnStream(ctx, turn, last_event_id)
 
 
-class TurnStream(AsyncIterator[TurnEvent]):
-    """A place among the caller's streams, from the moment that the stream is granted until it is closed."""
-
-    until: datetime | None = None
-    """When the caller's token expires, where the door knows it and does not end the stream itself."""
+class TurnStream(GrantedStream[TurnEvent]):
+    """The events of a turn, for one caller."""
 
     def __init__(self, ctx: Context, turn: TurnRow, after: int) -> None:
-        self._ctx, self._turn = ctx, turn
-        self._place = ctx.services.signals.place(ctx.caller.principal)
-        self._place.__enter__()  # refused here, before anything is streamed
-        self._checked = asyncio.get_running_loop().time()
-        self._events = self._told(after)
-        self._open = True
-
-    async def __anext__(self) -> TurnEvent:
-        """The next event."""
-        try:
-            return await anext(self._events)
-        except BaseException:
-            await self.aclose()
-            raise
-
-    async def aclose(self) -> None:
-        """Give everything back; the doors call it when the client goes."""
-        if self._open:
-            self._open = False
-            self._place.__exit__(None, None, None)
-            await self._events.aclose()
+        self._turn = turn
+        super().__init__(ctx, stream_turn, self._told(after))
 
     async def _told(self, after: int) -> AsyncGenerator[TurnEvent, None]:
         ctx, turn, signals = self._ctx, self._turn, self._ctx.services.signals
@@ -105,7 +74,7 @@ class TurnStream(AsyncIterator[TurnEvent]):
                 if (refused := await self._refused(bell)) is not None:
                     yield _broken_off(ctx, turn, after, refused)
                     return
-                found, stands = await _looked(ctx, turn, after, bell)
+                found, stands = await self._looked(after, bell)
                 for event in found:
                     yield event
                     after = event.sequence
@@ -119,49 +88,19 @@ class TurnStream(AsyncIterator[TurnEvent]):
                 if len(found) < EVENTS_AT_ONCE:
                     await bell.wait()
 
-    async def _refused(self, bell: Bell) -> ApiError | None:
-        """Return why the caller may not follow any longer; permissions are looked at from time to time."""
-        ctx, loop = self._ctx, asyncio.get_running_loop()
-        if self.until is not None and ctx.now() >= self.until:
-            return TokenExpired("The token has expired. Obtain a new one and follow again.")
-        start = loop.time()
-        if start < self._checked + CHECK_SECONDS:
-            return None
-        while True:
-            try:
-                await stream_turn.authorize(ctx.as_caller(ctx.caller), {})  # a guard that remembers no answer
-            except UpstreamUnavailable:
-                if loop.time() > start + PATIENCE:
-                    raise
-                await bell.wait(1.0)
-            except ApiError as refused:
-                return refused
-            else:
-                self._checked = loop.time()
-                return None
+    async def _looked(self, after: int, bell: Bell) -> tuple[list[TurnEvent], str]:
+        """The next events, and whether the turn is open, over or gone (an empty text)."""
 
+        def work(uow: UnitOfWork) -> tuple[list[TurnEvent], str]:
+            found = uow.turns.events_of(self._turn.turn_id, after, EVENTS_AT_ONCE)
+            if found:
+                return found, "open"
+            row = uow.turns.row(turn_id=self._turn.turn_id)
+            if row is None:
+                return [], ""
+            return [], "over" if row.over and row.last_sequence <= after else "open"
 
-async def _looked(ctx: Context, turn: TurnRow, after: int, bell: Bell) -> tuple[list[TurnEvent], str]:
-    """The next events, and whether the turn is open, over or gone (an empty text)."""
-
-    def work(uow: UnitOfWork) -> tuple[list[TurnEvent], str]:
-        found = uow.turns.events_of(turn.turn_id, after, EVENTS_AT_ONCE)
-        if found:
-            return found, "open"
-        row = uow.turns.row(turn_id=turn.turn_id)
-        if row is None:
-            return [], ""
-        return [], "over" if row.over and row.last_sequence <= after else "open"
-
-    loop = asyncio.get_running_loop()
-    end = loop.time() + PATIENCE
-    while True:
-        try:
-            return await ctx.store.read(work)
-        except DatabaseError:
-            if loop.time() > end:
-                raise
-            await bell.wait(1.0)
+        return await self._read(work, bell)
 
 
 def _deleted(ctx: Context, turn: TurnRow, after: int) -> TurnEvent:

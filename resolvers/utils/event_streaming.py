@@ -6,28 +6,21 @@ bounded time in any case. A client goes on after the place of the last event tha
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from persistence.signals import Bell
 from resolvers.context import Context
+from resolvers.granted_stream import EVENTS_AT_ONCE, GrantedStream
 from resolvers.operation import operation
 from resolvers.utils.event_sequencing import topic_of
 from resolvers.utils.events import AssetName
 from schema.data_readiness.violation import Severity
-from schema.errors import ApiError, DatabaseError, InvalidParameter, UpstreamUnavailable
+from schema.errors import InvalidParameter
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.utils.event import Domain, EventType, PlatformEvent
-
-EVENTS_AT_ONCE: Final = 200
-"""How many events one look at the store brings."""
-PATIENCE: Final = 30.0
-"""How many seconds a store, or an engine of permissions, that does not answer is asked again."""
-CHECK_SECONDS: Final = 5.0
-"""How often a stream looks whether its caller still may follow."""
 
 LastSequence = Annotated[
     int,
@@ -76,40 +69,18 @@ async def stream_events(
     return EventFeed(ctx, head if last_event_id is None else last_event_id, wanted)
 
 
-class EventFeed(AsyncIterator[PlatformEvent]):
-    """A place among the caller's streams, from the moment that the stream is granted until it is closed."""
-
-    until: datetime | None = None
-    """When the caller's token expires, where the door knows it and does not end the stream itself."""
+class EventFeed(GrantedStream[PlatformEvent]):
+    """The events of a project that one caller wants."""
 
     def __init__(self, ctx: Context, after: int, wanted: Wanted) -> None:
-        self._ctx, self._wanted = ctx, wanted
-        self._place = ctx.services.signals.place(ctx.caller.principal)
-        self._place.__enter__()  # refused here, before anything is streamed
-        self._checked = self._started = asyncio.get_running_loop().time()
-        self._events = self._told(after)
-        self._open = True
-
-    async def __anext__(self) -> PlatformEvent:
-        """The next event."""
-        try:
-            return await anext(self._events)
-        except BaseException:
-            await self.aclose()
-            raise
-
-    async def aclose(self) -> None:
-        """Give everything back; the doors call it when the client goes."""
-        if self._open:
-            self._open = False
-            self._place.__exit__(None, None, None)
-            await self._events.aclose()
+        self._wanted = wanted
+        super().__init__(ctx, stream_events, self._told(after))
 
     async def _told(self, after: int) -> AsyncGenerator[PlatformEvent, None]:
         ctx, signals = self._ctx, self._ctx.services.signals
         end = self._started + signals.settings.event_stream_seconds
         with signals.listen(topic_of(ctx.organization_id, ctx.project_id)) as bell:
-            while not signals.closed and not await self._is_refused(bell):
+            while not signals.closed and await self._refused(bell) is None:
                 found = await self._looked(after, bell)
                 for event in found:
                     after = event.sequence
@@ -121,34 +92,5 @@ class EventFeed(AsyncIterator[PlatformEvent]):
                         return
                     await bell.wait(min(left, signals.settings.stream_poll_seconds))
 
-    async def _is_refused(self, bell: Bell) -> bool:
-        """Return whether the caller may no longer follow; permissions are looked at from time to time."""
-        ctx, loop = self._ctx, asyncio.get_running_loop()
-        if self.until is not None and ctx.now() >= self.until:
-            return True
-        start = loop.time()
-        if start < self._checked + CHECK_SECONDS:
-            return False
-        while True:
-            try:
-                await stream_events.authorize(ctx.as_caller(ctx.caller), {})  # a guard that remembers no answer
-            except UpstreamUnavailable:
-                if loop.time() > start + PATIENCE:
-                    raise
-                await bell.wait(1.0)
-            except ApiError:
-                return True
-            else:
-                self._checked = loop.time()
-                return False
-
     async def _looked(self, after: int, bell: Bell) -> list[PlatformEvent]:
-        loop = asyncio.get_running_loop()
-        end = loop.time() + PATIENCE
-        while True:
-            try:
-                return await self._ctx.store.read(lambda uow: uow.events.after(self._ctx.scope, after, EVENTS_AT_ONCE))
-            except DatabaseError:
-                if loop.time() > end:
-                    raise
-                await bell.wait(1.0)
+        return await self._read(lambda uow: uow.events.after(self._ctx.scope, after, EVENTS_AT_ONCE), bell)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from auth.relations import RelationTuple, object_name, user_subject
-from resolvers.talk2data import streaming
 from schema.errors import UpstreamUnavailable
 from tests.support.chat import KINDS, ScriptedEngine, asked, begun, streamed, turn_of
 from tests.support.graph_socket import socket
@@ -24,7 +23,7 @@ FOLLOW = """subscription Follow($s: UUID!, $t: UUID!) {
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at permissions at once."""
-    monkeypatch.setattr(streaming, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr("resolvers.granted_stream.CHECK_SECONDS", 0.0)
 
 
 async def revoked(world: World, role: str = "operator") -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from auth.relations import RelationTuple, object_name, subject_of
 from persistence.queries.events import Happening
-from resolvers.utils import event_streaming
 from resolvers.utils.event_streaming import stream_events
 from schema.utils.event import EventType
 from tests.data_readiness.quality import scope_of
@@ -61,7 +60,7 @@ async def test_both_doors_filter_and_show_no_others(world: World, door: Door) ->
 
 
 async def test_a_stream_ends_with_the_permission(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_streaming, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr("resolvers.granted_stream.CHECK_SECONDS", 0.0)
     monkeypatch.setattr(world.app.parts.services.signals.settings, "event_stream_seconds", 60.0)
     viewer = await world.member("viewer")
     following = asyncio.create_task(followed(world, viewer))
