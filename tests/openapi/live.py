@@ -1,6 +1,7 @@
 """A platform on a free port of this machine, in a thread of the test, with everything embedded."""
 
 import asyncio
+import contextlib
 import socket
 import threading
 import time
@@ -12,10 +13,11 @@ from typing import NamedTuple
 
 import httpx
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from auth.issuer import DevelopmentIssuer
 from persistence.jobs.port import InlineJobs
-from rest_compat.app import create_app
+from rest_compat.app import Application, create_app
 from rest_compat.setup import bootstrap_organization
 from tests.world import ORG, settings_for
 
@@ -28,6 +30,24 @@ class Live(NamedTuple):
     project: str
 
 
+SECONDS = 5.0
+"""For how long a request waits for work that was begun before it."""
+
+
+class AtRest:
+    """Lets each request wait for the jobs of those before it: what one has made stands when the next one asks."""
+
+    def __init__(self, app: Application, jobs: InlineJobs) -> None:
+        self._app, self._jobs = app, jobs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._jobs.settle()
+        await self._app(scope, receive, send)
+
+
 @contextmanager
 def live_server(folder: Path) -> Iterator[Live]:
     """A server whose jobs are done at once, and that calls no other machine."""
@@ -36,9 +56,9 @@ def live_server(folder: Path) -> Iterator[Live]:
     asyncio.run(bootstrap_organization(settings, ORG, "olga", "Acme"))
     listening = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(settings, jobs=InlineJobs()), log_level="error", access_log=False)
-    )
+    jobs = InlineJobs()
+    app = AtRest(create_app(settings, jobs=jobs), jobs)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
