@@ -26,9 +26,9 @@ SETTLED = "!!document.querySelector('h1') && !document.querySelector('.spinner')
 PLACES = (
     "#/find", "#/find?q=peop", "#/find?q=nosuchthing", "#/asset?fqn=north.North.root.people", "#/asset?fqn=no.such",
     "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/runs?of=sources",
-    "#/runs?of=schedules", "#/access", "#/access?of=projects", "#/access?of=secrets", "#/access?of=limits",
-    "#/access?of=audit", "#/find?of=glossary&status=DRAFT", "#/ask?of=memories", "#/access?of=webhooks",
-    "#/access?of=tokens",
+    "#/runs?of=schedules", "#/runs?of=servers", "#/access", "#/access?of=projects", "#/access?of=secrets",
+    "#/access?of=limits", "#/access?of=audit", "#/find?of=glossary&status=DRAFT", "#/ask?of=memories",
+    "#/access?of=webhooks", "#/access?of=tokens",
 )  # fmt: skip
 
 
@@ -161,6 +161,8 @@ def test_axe_finds_nothing_and_nothing_is_too_wide_or_moves_while_the_rest_comes
         run(client, "service-ingestion", resource_uri=client("POST", "/assets/data", json=source)["resource_uri"])
         for kind in ("profiling", "metadata-enrichment", "metadata-assessment"):
             run(client, kind, asset_fqn="north")
+        server_ = {"name": "Tickets", "kind": "mcp", "url": f"{server.address}/mcp"}
+        client("POST", "/assets/servers", json=server_)
         client("POST", "/data-readiness/glossary/terms", json={"name": "person", "definition": "Who visits."})
         [*_, oldest] = runs = client("GET", "/data-readiness/workflows/runs")["data"]
         enriched = next(one for one in runs if one["workflow_type"] == "metadata-enrichment")

@@ -11,7 +11,20 @@ from pydantic import Field
 from strawberry.scalars import JSON
 
 from schema.assets.data_connection import LastPart, ShortText
-from schema.base import Change, JsonObject, Maybe, OptionalJsonObject, Resource, Size, change, choice, resource
+from schema.base import (
+    Change,
+    Info,
+    JsonObject,
+    Maybe,
+    OptionalJsonObject,
+    Resource,
+    Size,
+    change,
+    choice,
+    edge,
+    resource,
+)
+from schema.governance.permission import Permission, ResourceType
 from schema.headers import HeaderName, HeaderValue
 from schema.identifiers import UuidText
 from schema.naming import Name
@@ -124,6 +137,12 @@ class RegisteredServer(Resource):
     updated_by: str
     created_at: datetime
     updated_at: datetime
+
+    @edge
+    async def permissions(self, info: Info) -> list[Permission]:
+        """What the caller may do with it."""
+        type_ = ResourceType.MCP_SERVER if self.kind is ServerKind.MCP else ResourceType.API_SERVER
+        return await info.context.load.permissions_on((type_, self.resource_uri))
 
 
 @resource

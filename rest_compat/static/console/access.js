@@ -2,19 +2,21 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Audit } from "./audit.js";
-import { ACCESS, CONNECTIONS, GRANT, HOLDERS, REVOKE } from "./documents.js";
+import { ACCESS, GRANT, HOLDERS, REVOKE } from "./documents.js";
 import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
-import { Closed, useMay } from "./may.js";
+import { Closed, typeOf, useMay } from "./may.js";
 import { Failed, Heading, html, Loading, NotShown, Part, settled, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
+import { HELD } from "./server-documents.js";
 import { Tokens } from "./tokens.js";
 import { Webhooks } from "./webhooks.js";
 import { named, say, sentence } from "./words.js";
 
 const PERMISSIONS = ["CAN_READ", "CAN_READ_METADATA", "CAN_WRITE", "CAN_MANAGE_METADATA", "CAN_EXECUTE", "CAN_DELETE", "CAN_SHARE", "CAN_READ_SECRETS", "CAN_MANAGE_SECRETS"];
-const ROLES = { project: ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"], data_connection: ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"] };
+const ON_PROJECT = ["VIEWER", "OPERATOR", "DEVELOPER", "ADMIN", "OWNER"];
+const ON_ONE = ["VIEWER", "OPERATOR", "DEVELOPER", "OWNER"]; // source or server
 const OF = { "": Permissions, projects: Projects, secrets: Secrets, tokens: Tokens, webhooks: Webhooks, limits: Limits, audit: Audit };
 const MOST_WAYS = 4;
 
@@ -36,20 +38,21 @@ export function Access({ given }) {
 
 function Permissions({ given }) {
   const project = window.stoa.headers()["X-Project-ID"];
-  const sources = useAnswer(CONNECTIONS, {});
+  const sources = useAnswer(HELD, {});
   const on = given.on ?? "";
   const [user, setUser] = useState(given.user ?? "");
   const asked = useTyped(user);
   useEffect(() => setUser(given.user ?? ""), [given.user]);
   useEffect(() => settle("access", { on, user: asked }), [asked]);
-  const type = on ? "data_connection" : "project";
+  const type = on ? typeOf(on) : "project";
   const id = on || project;
   const answer = useAnswer(ACCESS, { resourceType: type.toUpperCase(), resourceId: id, user: asked || null });
   const may = useMay(on || undefined);
   const shares = may("CAN_SHARE");
   const holders = useAnswer(HOLDERS, may.known && shares ? { resourceType: type.toUpperCase(), resourceId: id } : undefined);
   const names = { [`project:${project}`]: say("access.theProject") };
-  for (const one of sources.data?.dataConnections.nodes ?? []) names[`data_connection:${one.resourceUri}`] = one.name;
+  const held = [...(sources.data?.dataConnections.nodes ?? []), ...(sources.data?.registeredServers.nodes ?? [])];
+  for (const one of held) names[`${typeOf(one.resourceUri)}:${one.resourceUri}`] = one.name;
   return html`
     <p class="lead">${say("access.lead")}</p>
     <form class="fields" onSubmit=${(event) => event.preventDefault()}>
@@ -57,7 +60,7 @@ function Permissions({ given }) {
         <select value=${on} onChange=${(event) => (location.hash = link("access", { on: event.target.value, user: asked }))}>
           <option value="" selected=${!on}>${say("access.project")}</option>
           ${on && !sources.data && html`<option value=${on} selected>${on}</option>`}
-          ${(sources.data?.dataConnections.nodes ?? []).map((one) => html`<option key=${one.resourceUri} value=${one.resourceUri} selected=${one.resourceUri === on}>${one.name}</option>`)}
+          ${held.map((one) => html`<option key=${one.resourceUri} value=${one.resourceUri} selected=${one.resourceUri === on}>${one.name}</option>`)}
         </select>
       </label>
       <label>${say("access.who")} <input value=${user} autocomplete="off" spellcheck=${false} placeholder=${say("access.you")} onInput=${(event) => setUser(event.target.value)} /></label>
@@ -149,7 +152,7 @@ function Roles({ type, id, on, user, holders, onChange }) {
       >
         <label>${say("access.userOrGroup")} <input required value=${who} autocomplete="off" spellcheck=${false} onInput=${(event) => setWho(event.target.value)} /></label>
         <label class="check"><input type="checkbox" checked=${isGroup} onChange=${(event) => setGroup(event.target.checked)} /> ${say("access.isGroup")}</label>
-        <label>${say("access.role")} <select value=${role} onChange=${(event) => setRole(event.target.value)}>${ROLES[type].map((one) => html`<option key=${one} value=${one}>${say(`role.${one}`)}</option>`)}</select></label>
+        <label>${say("access.role")} <select value=${role} onChange=${(event) => setRole(event.target.value)}>${(on ? ON_ONE : ON_PROJECT).map((one) => html`<option key=${one} value=${one}>${say(`role.${one}`)}</option>`)}</select></label>
         <button type="submit" disabled=${!who.trim()}>${say("access.give")}</button>
       </form>
       ${told?.said && html`<p class="outcome" role="status">${told.said}</p>`}

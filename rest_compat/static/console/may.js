@@ -10,14 +10,18 @@ import { listed, pieces, say } from "./words.js";
 const LASTS = 60_000;
 const kept = new Map();
 
-// On what: the project, the whole organization, or one source by its address.
+// The type of a resource that roles are given on, by the beginning of its address.
+const TYPES = { mcp: "mcp_server", api: "api_server" };
+export const typeOf = (uri) => TYPES[uri.split(":")[0]] ?? "data_connection";
+
+// On what: the project, the whole organization, or one source or server by its address.
 export const ORGANIZATION = "organization";
 
 function permissionsOn(on) {
   const key = JSON.stringify([window.stoa.headers(), on]);
   const found = kept.get(key);
   if (found && Date.now() - found.at < LASTS) return found.permissions;
-  const named = on && on !== ORGANIZATION ? { resourceType: "DATA_CONNECTION", resourceId: on } : {};
+  const named = on && on !== ORGANIZATION ? { resourceType: typeOf(on).toUpperCase(), resourceId: on } : {};
   const permissions = ask(MAY, named, { anywhere: on === ORGANIZATION }).then(({ viewer }) => viewer.permissions);
   kept.set(key, { at: Date.now(), permissions });
   permissions.catch(() => kept.delete(key));
