@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 
 from persistence.queries.quality import PARTS
+from persistence.queries.suspects import still_cataloged
 from persistence.queries.windows import Joined, Parent, Ranked, Ranks, windows_of
 from persistence.queries.workflows import ancestry
 from persistence.repository import Repository, Scope
@@ -64,6 +65,27 @@ def below_names(
 
         some = windows_of(repository, scope, list(of), joined, ranks, **how)
         found |= {of[key]: ranked for key, ranked in some.items()}
+    return found
+
+
+def suspects_below(
+    repository: Repository[ResourceT], scope: Scope, parents: Iterable[Parent], ranks: Ranks, **how: Any
+) -> dict[Parent, Ranked[ResourceT]]:
+    """Suspect cells of assets and of all that is under them, the most probable first; by project and name."""
+    table = repository.table
+    how["where"] = [still_cataloged(scope), *how["where"]]
+    named: dict[str, list[Parent]] = {"table_fqn": [], "asset_fqn": []}
+    above: list[Parent] = []
+    for parent in parents:
+        depth = len(Fqn.parse(parent[1]).parts)
+        {4: named["table_fqn"], 5: named["asset_fqn"]}.get(depth, above).append(parent)
+    found = below_names(repository, scope, above, ranks, **how)
+    for name, some in named.items():
+
+        def joined(wanted: Any, name: str = name) -> list[sa.ColumnElement[bool]]:
+            return [table.c.project_id == wanted.k0, table.c[name] == wanted.k1]
+
+        found |= windows_of(repository, scope, some, joined, ranks, **how) if some else {}
     return found
 
 

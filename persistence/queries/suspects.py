@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from persistence.locks import lock_in
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.filters import at_or_under, is_like
-from persistence.queries.metadata_search import in_scope
 from persistence.queries.quality import below, insert_new, parts_of
 from persistence.queries.sorting import order_of
 from persistence.repository import Repository, Scope
@@ -165,7 +164,7 @@ class SuspectRepository(Repository[SuspectCell]):
     ) -> dict[str, list[SuspectCell]]:
         """Return the most probable suspects of tables (`table_fqn`) or columns (`asset_fqn`), by name."""
         grouped: dict[str, list[SuspectCell]] = {}
-        for name, _, cell in self.first_of_each(scope, column, names, where=[_lives(scope)], most=most):
+        for name, _, cell in self.first_of_each(scope, column, names, where=[still_cataloged(scope)], most=most):
             grouped.setdefault(name, []).append(cell)
         return grouped
 
@@ -180,10 +179,10 @@ class SuspectRepository(Repository[SuspectCell]):
         ]
 
 
-def _lives(scope: Scope) -> sa.ColumnElement[bool]:
+def still_cataloged(scope: Scope) -> sa.ColumnElement[bool]:
     """That the catalog still holds the column."""
     return sa.exists().where(
-        *in_scope(scope),
+        metadata_assets.c.organization_id == scope.organization_id,
         metadata_assets.c.project_id == cells.c.project_id,
         metadata_assets.c.fully_qualified_name == cells.c.asset_fqn,
         metadata_assets.c.deleted_at.is_(None),
@@ -192,7 +191,7 @@ def _lives(scope: Scope) -> sa.ColumnElement[bool]:
 
 def _matching(scope: Scope, only: SuspectCellFilter) -> list[sa.ColumnElement[bool]]:
     """The conditions of what a filter asks for, of what the catalog still holds."""
-    where = [_lives(scope)]
+    where = [still_cataloged(scope)]
     given = (
         (cells.c.id, None if only.ids is None else [str(id) for id in only.ids]),
         (cells.c.kind, only.kinds),

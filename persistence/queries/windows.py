@@ -96,10 +96,13 @@ def _query(
     rows = [(number, *parent) for number, parent in enumerate(parents)]
     wanted = sa.values(*columns, name="asked").data(rows).cte("wanted")
     by = wanted.c.number
+    key = repository.table.primary_key.columns
+    # Only keys are ranked: a list may be long and its rows wide, and few of them are asked for.
     ranked = (
         repository.select(scope)
         .where(*where, *joined(wanted.c))
-        .add_columns(
+        .with_only_columns(
+            *(column.label(f"key_{column.key}") for column in key),
             by.label("of_parent"),
             repository.table.c.project_id.label("of_project"),
             sa.func.row_number().over(partition_by=by, order_by=repository.ordered(order)).label("of_rank"),
@@ -112,4 +115,6 @@ def _query(
     chosen = [rank == 1, *(rank.between(low, high) for low, high in ranks.ranges)]
     if ranks.last:
         chosen.append(rank > ranked.c.of_total - ranks.last)
-    return sa.select(ranked).where(sa.or_(*chosen)).order_by(ranked.c.of_parent, rank)
+    same = [column == ranked.c[f"key_{column.key}"] for column in key]
+    told = [ranked.c[name] for name in ("of_parent", "of_project", "of_rank", "of_total")]
+    return repository.select(scope).add_columns(*told).where(*same, sa.or_(*chosen)).order_by(ranked.c.of_parent, rank)

@@ -9,10 +9,11 @@ from persistence.queries.enrichment import beside_standing
 from persistence.queries.windows import Parent, Ranked, Ranks, windows_of
 from persistence.repository import Scope
 from persistence.store import UnitOfWork
+from resolvers.engines.masking import masked_cells
 from resolvers.engines.scoring import Ratio, score
 from resolvers.loaders.base import batched
 from resolvers.loaders.windows import Read, WindowLoaders
-from schema.data_readiness.proposal import Proposal
+from schema.data_readiness.suspect import SuspectCell
 from schema.governance.permission import Permission
 from schema.pagination import Connection
 from schema.utils.metadata_asset import MetadataAsset
@@ -42,6 +43,21 @@ class ListLoaders(WindowLoaders):
 
         return await self._windows("violations_of_asset", asked, read)
 
+    async def suspect_list_of_asset(self, asset: MetadataAsset, listing: Listing) -> Connection[Any]:
+        """The suspect cells of an asset and of all under it; filters: verdicts, kinds."""
+        return await self._suspect_list_of_asset(_of_asset(asset, listing))
+
+    @batched
+    async def _suspect_list_of_asset(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
+        def read(uow: UnitOfWork, parents: Sequence[Parent], ranks: Ranks, filters: tuple[Any, ...]) -> Any:
+            verdicts, kinds = filters
+            table = uow.suspect_cells.table
+            where = [*lists.among(table.c.verdict, verdicts), *lists.among(table.c.kind, kinds)]
+            found = lists.suspects_below(uow.suspect_cells, self._scope, parents, ranks, where=where)
+            return self._in_each_project(found, partial(_masked, uow))
+
+        return await self._windows("suspect_list_of_asset", asked, read)
+
     async def rules_of_asset(self, asset: MetadataAsset, listing: Listing) -> Connection[Any]:
         """The quality rules about an asset and all under it; filters: states, metric."""
         return await self._rules_of_asset(_of_asset(asset, listing))
@@ -63,7 +79,7 @@ class ListLoaders(WindowLoaders):
     async def _proposals_of_asset(self, asked: Sequence[Asked]) -> list[Connection[Any]]:
         def read(uow: UnitOfWork, parents: Sequence[Parent], ranks: Ranks, filters: tuple[Any, ...]) -> Any:
             found = lists.proposals_below(uow.proposals, self._scope, parents, ranks, where=_proposed(uow, filters))
-            return self._beside_standing(uow, found)
+            return self._in_each_project(found, partial(beside_standing, uow.connection))
 
         return await self._windows("proposals_of_asset", asked, read, READS_METADATA)
 
@@ -160,9 +176,8 @@ class ListLoaders(WindowLoaders):
 
         def read(uow: UnitOfWork, parents: Sequence[Parent], ranks: Ranks, filters: tuple[Any, ...]) -> Any:
             joined, where = lists.of_column(uow.proposals, "run_id"), _proposed(uow, filters)
-            return self._beside_standing(
-                uow, windows_of(uow.proposals, self._scope, parents, joined, ranks, where=where)
-            )
+            found = windows_of(uow.proposals, self._scope, parents, joined, ranks, where=where)
+            return self._in_each_project(found, partial(beside_standing, uow.connection))
 
         return await self._windows("proposals_of_run", asked, read, READS_METADATA)
 
@@ -248,13 +263,15 @@ class ListLoaders(WindowLoaders):
 
         return read
 
-    def _beside_standing(self, uow: UnitOfWork, found: Mapping[Parent, Ranked[Proposal]]) -> Any:
-        """Proposals beside what stands there now, project by project."""
-        shown: dict[Parent, Ranked[Proposal]] = {}
+    def _in_each_project(
+        self, found: Mapping[Parent, Ranked[Any]], change: Callable[[Scope, list[Any]], Sequence[Any]]
+    ) -> Any:
+        """The same windows over other items, which are made of all those of a project at once."""
+        shown: dict[Parent, Any] = {}
         for project in {ranked.project_id for ranked in found.values()}:
             scope = Scope(self._scope.organization_id, project)
             own = {parent: ranked for parent, ranked in found.items() if ranked.project_id == project}
-            shown |= lists.changed(own, partial(beside_standing, uow.connection, scope))
+            shown |= lists.changed(own, partial(change, scope))
         return shown
 
 
@@ -272,3 +289,8 @@ def _proposed(uow: UnitOfWork, filters: tuple[Any, ...]) -> list[Any]:
     states, kinds = filters
     table = uow.proposals.table
     return [*lists.among(table.c.state, states), *lists.among(table.c.kind, kinds)]
+
+
+def _masked(uow: UnitOfWork, scope: Scope, cells: Sequence[SuspectCell]) -> list[SuspectCell]:
+    """Suspect cells of a project as they may be shown, as tags stand now."""
+    return masked_cells(cells, uow.table_profiles.personal(scope, list({cell.table_fqn for cell in cells})))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
     from schema.data_readiness.rule import QualityRule, RuleState
     from schema.data_readiness.scorecard import Scorecard
+    from schema.data_readiness.suspect import SuspectCell, SuspectKind, SuspectVerdict
     from schema.data_readiness.violation import Severity, Violation, ViolationOrder, ViolationStatus
     from schema.data_readiness.workflow import WorkflowType
     from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
@@ -272,6 +273,17 @@ class MetadataAsset(Resource):
         """What is wrong with it and with what is under it, the worst first."""
         listing = Listing(window, (chosen(status), chosen(severity), order))
         return await info.context.load.violations_of_asset(self, listing)
+
+    @listed
+    async def suspect_cells(
+        self,
+        info: Info,
+        window: Window,
+        verdict: list[Annotated["SuspectVerdict", strawberry.lazy("schema.data_readiness.suspect")]] | None = None,
+        kind: list[Annotated["SuspectKind", strawberry.lazy("schema.data_readiness.suspect")]] | None = None,
+    ) -> Connection[Annotated["SuspectCell", strawberry.lazy("schema.data_readiness.suspect")]]:
+        """The cells of it that the latest assessment holds for wrong, the most probable first."""
+        return await info.context.load.suspect_list_of_asset(self, Listing(window, (chosen(verdict), chosen(kind))))
 
     @listed
     async def rules(

@@ -246,7 +246,12 @@ async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_the
         dataAssets(assetType: TABLE, limit: 100) { items { fqn suspectCells { column value } } }
         columns: dataAssets(assetType: COLUMN, limit: 100) { items { fqn suspectCells { column value } } }
         violations(assetFqn: $table, limit: 100) { items { name suspectCells { column } } }
+        searchMetadataConnection(first: 100) { nodes { fullyQualifiedName suspectCells(first: 3, verdict: UNDECIDED) {
+          totalCount nodes { column value } } } }
     }"""
+    city = metadata_assets.c.fully_qualified_name == f"{visits}.city"
+    hides = sa.update(metadata_assets).where(city).values(is_pii_tagged=True)
+    await world.app.parts.services.store.write(lambda uow: uow.connection.execute(hides))
     body = {"query": asked, "variables": {"table": visits}}
     answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
     assert "errors" not in answer, answer
@@ -255,6 +260,12 @@ async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_the
     assert len(of_asset[visits]) == 7
     assert {one["value"] for one in of_asset[f"{visits}.code"]} == {"x20/7", "x30/7"}
     assert sum(map(len, of_asset.values())) == 2 * 7
+    hung = {one["fullyQualifiedName"]: one["suspectCells"] for one in found["searchMetadataConnection"]["nodes"]}
+    counts = {name.removeprefix(visits): one["totalCount"] for name, one in hung.items() if one["totalCount"]}
+    above = {".".join(visits.split(".")[:depth]): 7 for depth in (2, 3)}
+    assert counts == {"": 7, ".city": 5, ".code": 2} | above
+    assert [one["value"] for one in hung[visits]["nodes"]] == ["***"] * 3, "as tags stand"
+    assert {one["value"] for one in hung[f"{visits}.code"]["nodes"]} == {"x20/7", "x30/7"}
     for one in found["violations"]["items"]:
         assert len(one["suspectCells"]) == (7 if one["name"] == "implausible_values" else 0)
 
