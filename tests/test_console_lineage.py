@@ -135,7 +135,7 @@ def test_a_table_is_drawn_between_what_it_is_made_of_and_what_is_made_of_it(
     tab.press("Enter", code=13)
     tab.wait_for("document.querySelector('h1')?.innerText === 'board' && !!document.querySelector('#lineage svg')")
     tab.evaluate(f"location.hash = '#/asset?fqn={BASE}.lonely'")
-    tab.wait_for("document.querySelector('#lineage .empty')?.innerText.includes('Nothing is known')")
+    tab.wait_for("document.querySelector('#lineage')?.innerText.includes('Nothing is known')")
     tab.open("about:blank")
 
 

@@ -1,5 +1,5 @@
 // Asset: one table, on one page. Each part asks for itself, so that what one may not see leaves the rest as it is.
-import { useEffect } from "../vendor/preact-hooks.js";
+import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { ASSET, LOCATE, PROFILE, SCORE } from "./documents.js";
 import { WAITING_ON, WRONG } from "./inbox-documents.js";
@@ -11,7 +11,7 @@ import { Score, Wrong } from "./quality.js";
 import { References } from "./references.js";
 import { Rules } from "./rules.js";
 import { Closed, useMay } from "./may.js";
-import { Start } from "./start.js";
+import { Start, startOn } from "./start.js";
 import { Suspects } from "./suspects.js";
 import { Tags } from "./tags.js";
 import { Versions } from "./versions.js";
@@ -32,7 +32,7 @@ export function Asset({ given }) {
 }
 
 function Table({ given }) {
-  const { uri, fqn, column } = given;
+  const { uri, fqn } = given;
   const variables = uri && fqn ? { resourceUri: uri, fqn } : undefined;
   const answer = useAnswer(ASSET, variables);
   const profile = useAnswer(PROFILE, variables);
@@ -48,6 +48,10 @@ function Table({ given }) {
   if (!answer.data || !settled(profile, score, wrong, waiting)) return html`<${Loading} what=${say("asset.opening")} />`;
   const table = answer.data.metadata;
   const columns = inOrder(table.children);
+  // Where an assessment has found nothing because there was none, nothing is said to be fine.
+  const { scorecard, suspects } = score.data ?? {};
+  const assessed = Boolean(score.failure || wrong.failure || scorecard.overallScore != null || suspects.totalCount || wrong.data.violations.totalCount);
+  const about = (given.part === "suspects" && columns.find((one) => one.name === given.column)?.fullyQualifiedName) || "";
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
@@ -58,13 +62,13 @@ function Table({ given }) {
     <${Waiting} answer=${waiting} fqn=${fqn} />
     <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}<a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a>${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}</div>
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
-    <${Jumps} given=${given} />
-    <div class="two">
+    <${Jumps} given=${given} assessed=${assessed} />
+    ${assessed ? html`<div class="two">
       <${Score} answer=${score} rules=${link("asset", { ...given, part: "rules" })} />
       <${Wrong} answer=${wrong} fqn=${fqn} />
-    </div>
-    <${Columns} table=${table} columns=${columns} profile=${profile} chosen=${column} />
-    <${Suspects} key=${fqn} fqn=${fqn} columns=${table.children ?? []} />
+    </div>` : html`<${Unassessed} fqn=${fqn} may=${may("CAN_EXECUTE")} />`}
+    <${Columns} given=${given} table=${table} columns=${columns} profile=${profile} />
+    ${assessed && html`<${Suspects} key=${`${fqn} ${about}`} fqn=${fqn} columns=${columns} about=${about} />`}
     <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
     <${References} profile=${profile} uri=${uri} table=${table} columns=${columns} onChange=${answer.again} />
     <${Versions} key=${`${fqn} ${table.version}`} uri=${uri} table=${table} />
@@ -72,7 +76,21 @@ function Table({ given }) {
   `;
 }
 
+function Unassessed({ fqn, may }) {
+  const [state, setState] = useState({});
+  const assess = () => (setState({ busy: true }), startOn("assess", fqn).catch((failure) => setState({ failure })));
+  return html`
+    <section class="part" id="score" aria-label=${say("quality.score")}>
+      <h2>${say("quality.score")}</h2>
+      <${Empty} title=${say("quality.unassessed")}>${say("quality.unassessed.next")}<//>
+      ${may && html`<p class="acts"><button type="button" disabled=${state.busy} onClick=${assess}>${say(state.busy ? "asset.starting" : "quality.assess")}</button></p>`}
+      ${state.failure && html`<${Failed} failure=${state.failure} />`}
+    </section>
+  `;
+}
+
 // The parts of the page, by the ids of their sections. It is a long one, above all in a narrow window.
+const OF_ASSESSED = ["wrong", "suspects"];
 const JUMPS = [["score", "quality.score"], ["wrong", "quality.wrong"], ["columns", "asset.columns"], ["suspects", "suspects.title"], ["lineage", "lineage.title"], ["keys", "asset.keys"], ["versions", "asset.versions"], ["rules", "quality.rules"]];
 
 // To a part, with the focus, so that the keyboard goes on from there.
@@ -84,9 +102,9 @@ function jump(id) {
   document.getElementById(id).scrollIntoView();
 }
 
-const Jumps = ({ given }) => html`
+const Jumps = ({ given, assessed }) => html`
   <nav class="jumps" aria-label=${say("asset.parts")}>
-    ${JUMPS.map(([id, title]) => html`<a key=${id} href=${link("asset", { ...given, part: id })} onClick=${(event) => (event.preventDefault(), settle("asset", { ...given, part: id }), jump(id))}>${say(title)}</a>`)}
+    ${JUMPS.filter(([id]) => assessed || !OF_ASSESSED.includes(id)).map(([id, title]) => html`<a key=${id} href=${link("asset", { ...given, part: id })} onClick=${(event) => (event.preventDefault(), settle("asset", { ...given, part: id }), jump(id))}>${say(title)}</a>`)}
   </nav>
 `;
 
@@ -118,7 +136,8 @@ function Trail({ fqn }) {
 
 const inOrder = (columns) => [...(columns ?? [])].sort((one, other) => (one.ordinalPosition ?? 0) - (other.ordinalPosition ?? 0));
 
-function Columns({ table, columns, profile, chosen }) {
+function Columns({ given, table, columns, profile }) {
+  const chosen = given.part ? "" : given.column;
   const measured = profile.data?.metadata.profile;
   const figures = new Map((measured?.columns ?? []).map((one) => [one.name, one]));
   useEffect(() => {
@@ -133,7 +152,7 @@ function Columns({ table, columns, profile, chosen }) {
       html`<div class="wide" tabindex="0" role="region" aria-label=${say("asset.tableOf")}>
         <table class="columns" role="table">
           <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${say(head)}</th>`)}</tr></thead>
-          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} within=${table.tags} figures=${figures.get(one.name)} chosen=${one.name === chosen} />`)}</tbody>
+          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} within=${table.tags} figures=${figures.get(one.name)} chosen=${one.name === chosen} suspects=${link("asset", { ...given, column: one.name, part: "suspects" })} />`)}</tbody>
         </table>
       </div>`}
       <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} what="asset.moreColumns" />
@@ -148,14 +167,14 @@ function measuredBy(profile, measured) {
   return say(rows ? "asset.profiledFrom" : "asset.profiled", { when: moment(measured.measuredAt), rows });
 }
 
-const Column = ({ column, within, figures, chosen }) => html`
+const Column = ({ column, within, figures, chosen, suspects }) => html`
   <tr class=${chosen ? "chosen" : undefined} role="row">
     <th scope="row" role="rowheader">
       <span class="name">${column.name}</span> <${Tags} tags=${column.tags} within=${within} opens />
       ${column.description && html`<span class="about"><${Told} text=${column.description} /></span>`}
     </th>
     <td class="type" role="cell">${column.dataTypeDisplay || column.dataType}${column.nullable === false && html`<span class="quiet"> ${say("asset.notNull")}</span>`}</td>
-    <td role="cell"><${Shares} figures=${figures} /></td>
+    <td role="cell"><${Shares} figures=${figures} wrong=${column.suspectCells.totalCount} suspects=${suspects} /></td>
     <td role="cell"><${Picture} figures=${figures} /></td>
   </tr>
 `;

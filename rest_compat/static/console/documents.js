@@ -36,6 +36,15 @@ export const FIND = `
         tags {
           tagFqn
         }
+        scorecard {
+          overallScore
+        }
+        suspectCells(first: 1, verdict: [UNDECIDED, WRONG]) {
+          totalCount
+          nodes {
+            suspectsInTable
+          }
+        }
       }
     }
   }
@@ -45,16 +54,6 @@ export const MAY = `
   query ConsoleMay($resourceType: ResourceType, $resourceId: String) {
     viewer {
       permissions(resourceType: $resourceType, resourceId: $resourceId)
-    }
-  }
-`;
-
-export const TAGS = `
-  query ConsoleTags {
-    taxonomy {
-      items {
-        tagFqn
-      }
     }
   }
 `;
@@ -99,6 +98,9 @@ export const ASSET = `
         tags {
           tagFqn
           tagDescription
+        }
+        suspectCells(first: 1, verdict: UNDECIDED) {
+          totalCount
         }
       }
     }

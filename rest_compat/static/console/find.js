@@ -3,20 +3,22 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 
 import { Choice } from "./decide.js";
-import { FIND, TAGS } from "./documents.js";
+import { FIND } from "./documents.js";
 import { Glossary } from "./glossary.js";
-import { Overview, Tree } from "./overview.js";
+import { Overview, Ring, Tree } from "./overview.js";
 import { useSteps } from "./pages.js";
 import { Empty, Failed, Heading, html, Icon, Loading, settled, Told, useAnswer, Views } from "./parts.js";
 import { OVERVIEW } from "./place-documents.js";
+import { TAGS } from "./tag-documents.js";
 import { above, link, settle } from "./places.js";
 import { Tags } from "./tags.js";
-import { named, number, pieces, say } from "./words.js";
+import { named, number, percent, pieces, say } from "./words.js";
 
 const KINDS = ["TABLE", "COLUMN", "DATABASE_SCHEMA", "DATABASE"];
 const ICON = { TABLE: "table", COLUMN: "column", DATABASE_SCHEMA: "schema", DATABASE: "database" };
 const PAUSE = 180;
 const PAGE = 30;
+const MOST_KEPT = 5000; // suspect cells of a table; of more the assessment says how many there were
 
 // Whatever lies below a dotted name, at any depth.
 const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;
@@ -56,12 +58,31 @@ function size({ type, rowCount, columnCount, tableCount, dataType }) {
   return told.join(" · ");
 }
 
-const Hit = ({ asset }) => html`
-  <li>
+// How far it can be trusted, as a ring: its score, and in red the share of its cells that look wrong.
+function Marks({ asset: { scorecard, suspectCells, rowCount, columnCount } }) {
+  const score = scorecard?.overallScore;
+  if (score == null) return null;
+  const cells = rowCount * columnCount;
+  const [{ suspectsInTable = 0 } = {}] = suspectCells.nodes;
+  const found = Math.max(suspectCells.totalCount, suspectsInTable > MOST_KEPT ? suspectsInTable : 0);
+  const wrong = cells ? Math.min(1, found / cells) : 0;
+  const told = wrong > 0 && say("find.wrong", { share: percent(wrong) });
+  return html`
+    <span class="hit-marks">
+      ${told && html`<span class="wrong-cells" title=${say("suspects.count", { count: found })}>${told}</span>`}
+      <span role="img" aria-label=${say("find.scored", { score: percent(score) })} title=${say("find.scored", { score: percent(score) })}><${Ring} value=${score} wrong=${wrong} size=${44} /></span>
+    </span>
+  `;
+}
+
+// `alike`: all that are listed are of one kind, which is said once.
+const Hit = ({ asset, alike }) => html`
+  <li class="found">
     <a class="hit" href=${target(asset)}>
-      <span class="hit-head"><${Icon} name=${ICON[asset.type]} /><strong>${asset.name}</strong> <span class="kind">${named("kind", asset.type)}</span> <span class="path">${above(asset.fullyQualifiedName)}</span></span>
+      <span class="hit-head"><${Icon} name=${ICON[asset.type]} /><strong>${asset.name}</strong> ${!alike && html`<span class="kind">${named("kind", asset.type)}</span>`} <span class="path">${above(asset.fullyQualifiedName)}</span></span>
       ${asset.description && html`<span class="about"><${Told} text=${asset.description} /></span>`}
       <span class="size">${size(asset)} <${Tags} tags=${asset.tags} /></span>
+      <${Marks} asset=${asset} />
     </a>
   </li>
 `;
@@ -115,7 +136,7 @@ function Catalog({ given }) {
     ${(!idle || settled(overview)) && html`<div class=${empty ? undefined : "with-tree"}>
       ${!empty && html`<${Tree} under=${under} />`}
       <div>
-        <${Found} answer=${answer} text=${words} steps=${steps} narrowed=${kind || under || tag} idle=${idle} />
+        <${Found} answer=${answer} text=${words} steps=${steps} narrowed=${kind || under || tag} idle=${idle} alike=${idle || kind} />
       </div>
     </div>`}
   `;
@@ -131,7 +152,7 @@ function ByTag({ tag, onChange }) {
   </form>`;
 }
 
-function Found({ answer, text, steps, narrowed, idle }) {
+function Found({ answer, text, steps, narrowed, idle, alike }) {
   const { data, failure, loading, again } = answer;
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   if (!data) return html`<${Loading} what=${say("find.searching")} />`;
@@ -144,7 +165,7 @@ function Found({ answer, text, steps, narrowed, idle }) {
   }
   return html`
     <p class="count" role="status">${say(idle ? "count.tables" : "count.results", { count: total })}${loading ? " …" : ""}</p>
-    <ul class="hits">${items.map((asset) => html`<${Hit} key=${asset.id} asset=${asset} />`)}</ul>
+    <ul class="hits">${items.map((asset) => html`<${Hit} key=${asset.id} asset=${asset} alike=${alike} />`)}</ul>
     ${total > PAGE &&
     html`<nav class="pages" aria-label=${say("part.pages")}>
       <button type="button" class="quiet-button" disabled=${steps.page === 1} onClick=${steps.back}>${say("part.before")}</button>

@@ -5,7 +5,7 @@ import { useCallback, useMemo, useState } from "../vendor/preact-hooks.js";
 import { Box, cut, Drawing, HEAD, Line } from "./drawing.js";
 import { useAll } from "./pages.js";
 import { LINEAGE, LINEAGE_EDGES } from "./place-documents.js";
-import { Empty, Failed, html, Loading, NotShown, Part, useAnswer } from "./parts.js";
+import { Failed, html, Loading, NotShown, Part, useAnswer } from "./parts.js";
 import { bare, link, parts, tableOf } from "./places.js";
 import { listed, named, say } from "./words.js";
 
@@ -46,7 +46,7 @@ export function Lineage({ uri, fqn, columns }) {
 function Told({ uri, fqn, columns, reached, edges }) {
   const all = SIDES.flatMap((side) => edges[side].items);
   const bounded = SIDES.some((side) => !reached[side].complete);
-  if (!all.length && !bounded && SIDES.every((side) => !reached[side].total && !reached[side].hidden)) return html`<${Empty} title=${say("lineage.none")}>${say("lineage.none.next")}<//>`;
+  if (!all.length && !bounded && SIDES.every((side) => !reached[side].total && !reached[side].hidden)) return html`<p class="quiet" title=${say("lineage.none.next")}>${say("lineage.none")}</p>`;
   const homes = new Map(SIDES.flatMap((side) => reached[side].items.map((one) => [one.tableFqn, one.resourceUri])));
   const opened = (table) => link("asset", { uri: table === fqn ? uri : homes.get(table), fqn: table });
   const left = SIDES.reduce((sum, side) => sum + edges[side].total - edges[side].items.length, 0);

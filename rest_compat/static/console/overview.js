@@ -47,13 +47,14 @@ function Source({ source }) {
 }
 
 // A share of a whole as a ring, with its figure inside unless it stands beside.
-export function Ring({ value, size = 60, bare }) {
+export function Ring({ value, wrong = 0, size = 60, bare }) {
   const around = 2 * Math.PI * 25;
   const known = value != null;
   return html`
     <svg class=${`ring ${known ? level(Number(value)) : ""}`} width=${size} height=${size} viewBox="0 0 60 60" aria-hidden="true">
       <circle class="rest" cx="30" cy="30" r="25" />
       ${known && html`<circle class="share" cx="30" cy="30" r="25" transform="rotate(-90 30 30)" stroke-dasharray=${`${around * value} ${around}`} />`}
+      ${wrong > 0 && html`<circle class="wrong" cx="30" cy="30" r="25" transform="rotate(-90 30 30)" stroke-dasharray=${`${around * wrong} ${around}`} />`}
       ${!bare && html`<text x="30" y="35" text-anchor="middle">${known ? number(value < 1 ? Math.min(99, Math.round(100 * value)) : 100) : "–"}</text>`}
     </svg>
   `;

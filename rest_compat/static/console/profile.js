@@ -7,14 +7,17 @@ const WIDTH = 160;
 const HEIGHT = 34;
 const MOST_VALUES = 4;
 
-export function Shares({ figures }) {
-  if (!figures || figures.nullCount == null || !figures.rowCount) return html`<span class="quiet">–</span>`;
+// How much of a column is filled, and how many of its cells look wrong; `suspects` leads to those.
+export function Shares({ figures, wrong = 0, suspects }) {
+  const told = wrong > 0 && html`<a class="wrong-cells" href=${suspects}>${say("profile.wrong", { count: wrong })}</a>`;
+  if (!figures || figures.nullCount == null || !figures.rowCount) return told || html`<span class="quiet">–</span>`;
   const filled = 1 - figures.nullCount / figures.rowCount;
   return html`
     <span class="filled">
-      <svg width="48" height="8" viewBox="0 0 48 8" aria-hidden="true"><rect class="rest" width="48" height="8" rx="3" /><rect class="bar-fill" width=${48 * filled} height="8" rx="3" /></svg>
+      <svg width="48" height="8" viewBox="0 0 48 8" aria-hidden="true"><rect class="rest" width="48" height="8" rx="3" /><rect class="bar-fill" width=${48 * filled} height="8" rx="3" />${wrong > 0 && html`<rect class="bar-wrong" width=${Math.max(2, 48 * Math.min(1, wrong / figures.rowCount))} height="8" rx="3" />`}</svg>
       ${percent(filled)}
     </span>
+    ${told && html`<span class="line">${told}</span>`}
     ${figures.distinctCount != null && html`<span class="quiet line">${say("count.different", { count: short(figures.distinctCount) })}</span>`}
   `;
 }
@@ -35,12 +38,15 @@ function shown(value, column) {
   return Math.abs(value) >= 10_000 ? short(Number(value)) : number(Number(value));
 }
 
+// There is no room for the hour below a picture that spans days.
+const day = (text) => text.replace(/^(\d{4}-\d\d-\d\d)T.*$/, "$1");
+
 function Histogram({ figures }) {
   const { histogram, mean } = figures;
   const most = Math.max(...histogram.map((bin) => bin.count), 1);
   const step = WIDTH / histogram.length;
-  const from = shown(histogram[0].lower, figures.name);
-  const to = shown(histogram.at(-1).upper, figures.name);
+  const from = day(shown(histogram[0].lower, figures.name));
+  const to = day(shown(histogram.at(-1).upper, figures.name));
   const told = say(mean == null ? "profile.from" : "profile.mean", { from, to, mean: mean == null ? "" : number(mean) });
   return html`
     <svg class="histogram" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${told}>

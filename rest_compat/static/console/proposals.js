@@ -33,10 +33,12 @@ function Waiting() {
   if (total === null || (loading && !items.length)) return html`<${Loading} what=${say("proposals.looking")} />`;
   const waiting = items.map((run) => ({ ...run, waiting: run.waiting.totalCount, rejected: run.rejected.totalCount }));
   const rejected = waiting.filter((run) => run.rejected);
+  const open = waiting.filter((run) => run.waiting);
+  if (open.length === 1 && !rejected.length) return html`<${OfRun} key=${open[0].id} given=${{ run: open[0].id }} alone />`;
   return html`
-    ${!waiting.some((run) => run.waiting) && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("runs", { of: "sources" })}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
+    ${!open.length && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("runs", { of: "sources" })}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
     <ul class="hits">
-      ${waiting.filter((run) => run.waiting).map(
+      ${open.map(
         (run) => html`<li key=${run.id}>
           <a class="hit" href=${link("inbox", { run: run.id })}>
             <span class="hit-head"><strong>${say(NOUN, { count: run.waiting })}</strong> <span class="kind">${work(run.workflowType)}</span></span>
@@ -52,7 +54,8 @@ function Waiting() {
   `;
 }
 
-function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" } }) {
+// `alone`: there is no other run to go back to.
+function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, alone }) {
   const [filter, setFilter] = useState({ kind, sure, like, state: state === REJECTED ? state : "" });
   const stands = filter.state || "PROPOSED";
   const [most, setMost] = useState(MOST_GROUPS);
@@ -120,7 +123,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" } }) 
   const busy = list.loading || decisions.going;
   return html`
     <p class="kinds">
-      <a href=${link("inbox")}>${say("proposals.allRuns")}</a>
+      ${!alone && html`<a href=${link("inbox")}>${say("proposals.allRuns")}</a>`}
       ${total !== undefined && html`<span class="quiet" role="status">${say(filter.state ? "proposals.areRejected" : "proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
     ${!filter.state && !narrow && may(NEEDS) && html`<${Surest} run=${run} total=${total} onAll=${() => askAbout("APPROVE", { minConfidence: QUITE_SURE }, `${say("proposals.waits")}${inWords({ sure: String(QUITE_SURE) }, true)}.`)} />`}

@@ -33,7 +33,7 @@ export function Score({ answer, rules }) {
   return html`
     <${Part} id="score" title=${say("quality.score")} answer=${answer}>
       ${({ scorecard, proposed, suspects }) => {
-        if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")}>${say("quality.unassessed.next")}<//>`;
+        if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")} />`;
         return html`
           <p class="score"><${Ring} value=${scorecard.overallScore} size=${76} bare /><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
           <ul class="dimensions">
@@ -123,8 +123,7 @@ export function seen(members) {
 export function Wrong({ answer, fqn }) {
   return html`
     <${Part} id="wrong" title=${say("quality.wrong")} answer=${answer}>
-      ${({ actions, violations, scorecard }) => {
-        if (!violations.totalCount && scorecard?.overallScore == null) return html`<${Empty} title=${say("quality.unlooked")}>${say("quality.unassessed.next")}<//>`;
+      ${({ actions, violations }) => {
         if (!violations.totalCount) return html`<${Empty} icon="done" title=${say("quality.none")}>${say("quality.none.next")}<//>`;
         const first = new Set(actions.nodes.map((one) => one.violationId));
         const others = violations.nodes.filter((one) => !first.has(one.id)).sort(worst);

@@ -31,8 +31,9 @@ const CHOICES = [choiceOf("w", "WRONG"), choiceOf("f", "FINE"), choiceOf("a", "A
 const REOPEN = choiceOf("u", "UNDECIDED");
 const ALL = { column: "", kind: "", sure: "", verdict: "UNDECIDED" };
 
-export function Suspects({ fqn, columns }) {
-  const [filter, setFilter] = useState(ALL);
+// `about` is the column that is looked at first, if not all.
+export function Suspects({ fqn, columns, about = "" }) {
+  const [filter, setFilter] = useState({ ...ALL, column: about });
   const [gone, setGone] = useState(() => new Set());
   const going = useRef(new Set()); // what is decided and not yet sent stays away from an answer that comes meanwhile
   const may = useMay();
@@ -94,7 +95,7 @@ export function Suspects({ fqn, columns }) {
   if (failure) return html`<${Frame}><${Failed} failure=${failure} again=${answer.again} /><//>`;
   if (!data) return html`<${Frame}><${Loading} /><//>`;
   const { suspectCells: list, found } = data;
-  if (!found.totalCount) return html`<${Frame}><${Empty} icon="done" title=${say("suspects.none")}>${say("suspects.none.next")}<//><//>`;
+  if (!found.totalCount) return html`<${Frame}><${Empty} icon="done" title=${say("suspects.none")} /><//>`;
   const items = list.nodes.filter((one) => !gone.has(one.id));
   const pages = Math.max(1, Math.ceil(list.totalCount / PAGE));
   const [{ measuredAt, suspectsInTable }] = found.nodes;

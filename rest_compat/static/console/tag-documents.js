@@ -1,0 +1,11 @@
+// The GraphQL document of the tags that the platform knows.
+
+export const TAGS = `
+  query ConsoleTags {
+    taxonomy {
+      items {
+        tagFqn
+      }
+    }
+  }
+`;
