@@ -111,6 +111,7 @@ def listed(method: Callable[..., Awaitable[Any]]) -> Any:
 _FILTERS: Final = {
     "status": "Only those that stand at one of these.",
     "state": "Only those in one of these states.",
+    "verdict": "Only those of which one of these was said.",
     "kind": "Only those of these kinds.",
     "severity": "Only those that are so bad.",
     "outcome": "Only those that ended so.",

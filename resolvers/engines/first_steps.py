@@ -151,7 +151,8 @@ def _example(example: Mapping[str, Any], personal: Collection[str] | None) -> st
     wrong, by = (dict(one) if isinstance(one, Mapping) else {} for one in (values, key))
     if (dependent := example.get("dependent")) is not None and _is_count(example.get("different")):
         group = f"the {example['rows']:,} rows" if _is_count(example.get("rows")) else "rows"
-        return f"{group} where {_pairs(wrong, personal)} have {example['different']:,} different `{dependent}`"
+        said = f"{group} where {_pairs(wrong, personal)} have {example['different']:,} different `{dependent}`"
+        return said + _beside(example, _is_personal(str(dependent), personal))
     others = {name: value for name, value in by.items() if by[name] != wrong.get(name)}
     shown, row = _pairs(wrong, personal), _pairs(others, personal)
     said = f"{shown or 'the row'} where {row}" if row else shown
@@ -160,6 +161,14 @@ def _example(example: Mapping[str, Any], personal: Collection[str] | None) -> st
         return said
     hidden = any(_is_personal(name, personal) for name in wrong)
     return f"{said}, likely `{MASKED if hidden else str(repair)[:LONGEST_VALUE]}`"
+
+
+def _beside(example: Mapping[str, Any], is_personal: bool) -> str:
+    """The two values that stand most often beside one determinant, and in how many rows; nothing of personal data."""
+    beside = [one for one in example.get("beside") or () if isinstance(one, Mapping) and _is_count(one.get("rows"))]
+    if is_personal or len(beside) < 2:
+        return ""
+    return ": " + ", ".join(f"`{str(one['value'])[:LONGEST_VALUE]}` in {one['rows']:,}" for one in beside[:2])
 
 
 def _pairs(values: Mapping[str, Any], personal: Collection[str] | None) -> str:

@@ -32,9 +32,11 @@ async def shop(world: World) -> None:
     await written(world, work)
     bad = {"numerator": 75, "denominator": 100}
     example = {"key": {"id": "7"}, "values": {"id": "x"}, "repair": "8"}
+    beside = [{"value": "Oslo", "rows": 11}, {"value": "Olso", "rows": 1}]
+    apart = {"values": {"zip": "2"}, "dependent": "city", "different": 2, "rows": 12, "beside": beside}
     await find(
         world,
-        finding("invalid_values", f"{SCHEMA}.idle.id", details=bad),
+        finding("invalid_values", f"{SCHEMA}.idle.id", details=bad | {"examples": [apart]}),
         finding("invalid_values", f"{SCHEMA}.used.id", details=bad | {"examples": [example]}),
         finding("missing_owner", "svc.db", severity=Severity.HIGH),
         finding(
@@ -58,6 +60,9 @@ async def test_what_is_used_most_and_harmed_most_comes_first_with_value_row_and_
     assert first["reason"] == "25 of 100 are wrong, one column elsewhere refers to it and it has 999 rows."
     assert (first["wrong"], first["of"], first["rows"], first["references"], first["questions"]) == (25, 100, 999, 1, 0)
     assert first["impact"] == pytest.approx(3 * (0.25 + 0.75 * 0.5) * 5.0)
+    assert listed["items"][2]["what"] == (
+        "Invalid values in `idle.id`: the 12 rows where zip is `2` have 2 different `city`: `Oslo` in 11, `Olso` in 1."
+    )
     assert listed["items"][1]["what"] == "Missing description in `used`: `id`."
 
 

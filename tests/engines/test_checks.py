@@ -301,6 +301,9 @@ def test_examples_have_the_key_and_hide_what_is_personal(store: Store) -> None:
     assert hidden.examples[0] == {"key": {"id": "4"}, "values": {"email": "***"}}
     whole = store.run(check, how=ExampleStyle(("id",), None)).results[check.key]
     assert whole.examples[0] == {"key": {"id": "***"}, "values": {"email": "***"}}
+    (apart,) = store.one("inconsistentRows", determinant=["zip"], dependent="city").examples
+    values = [{"value": "Oslo", "rows": 2}, {"value": "Olso", "rows": 1}]
+    assert apart == {"values": {"zip": "2"}, "dependent": "city", "different": 2, "rows": 3, "beside": values}
     keyless = store.run(check, how=ExampleStyle()).results[check.key]
     assert {"values": {"email": "nope"}, "rows": 1} in keyless.examples
 

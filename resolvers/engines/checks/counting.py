@@ -216,16 +216,35 @@ def disagreeing(check: Check, place: CheckedTable) -> tuple[int, int]:
 
 
 def contradictions(check: Check, place: CheckedTable, most: int) -> tuple[exp.Query, tuple[str, ...], str]:
-    """The determinants with more than one value beside them, with how many values and rows."""
+    """Return the determinants with more than one value beside them: of each how many values and rows that are, and
+    each value with its rows, the most frequent first. `most` bounds the values of all of them together.
+    """
     names, dependent = _dependency(check, place.table)
-    keys = [exp.column(named(f"c{at}"), table=named("g")) for at in range(len(names))]
-    number = exp.column(named("n"), table=named("g"))
+
+    def of(name: str, table: str) -> exp.Column:
+        return exp.column(named(name), table=named(table))
+
+    def over(figure: exp.Expr) -> exp.Window:
+        return exp.Window(this=figure, partition_by=[of(f"c{at}", "g") for at in range(len(names))])
+
+    beside = exp.select(
+        *(of(f"c{at}", "g") for at in range(len(names))),
+        of("v", "g"),
+        of("n", "g"),
+        exp.alias_(over(total()), named("d")),
+        exp.alias_(over(exp.Sum(this=of("n", "g"))), named("s")),
+    ).from_(_agreeing(names, dependent, place).subquery(named("g")))
+    keys = [of(f"c{at}", "b") for at in range(len(names))]
     query = (
-        exp.select(*keys, total(), exp.Sum(this=number))
-        .from_(_agreeing(names, dependent, place).subquery(named("g")))
-        .group_by(*(key.copy() for key in keys))
-        .having(exp.GT(this=total(), expression=exp.Literal.number(1)))
-        .order_by(exp.Ordered(this=exp.Sum(this=number.copy()), desc=True), *(key.copy() for key in keys))
+        exp.select(*keys, of("d", "b"), of("s", "b"), of("v", "b"), of("n", "b"))
+        .from_(beside.subquery(named("b")))
+        .where(exp.GT(this=of("d", "b"), expression=exp.Literal.number(1)))
+        .order_by(
+            exp.Ordered(this=of("s", "b"), desc=True),
+            *(key.copy() for key in keys),
+            exp.Ordered(this=of("n", "b"), desc=True),
+            of("v", "b"),
+        )
         .limit(most)
     )
     return query, names, dependent

@@ -14,6 +14,8 @@ from schema.data_readiness.source import TableFacts
 from schema.data_readiness.suspect import MASKED
 
 MOST_KEY_COLUMNS: Final = 6
+MOST_BESIDE: Final = 5
+"""Values that are told of those that stand beside one determinant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +87,19 @@ def of_duplicates(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple
 
 
 def of_contradictions(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[str, Any], ...]:
-    """The determinants with several values beside them."""
-    query, names, dependent = contradictions(check, place, MOST_EXAMPLES)
+    """The determinants with several values beside them, and in how many rows each stands, the most frequent first."""
+    query, names, dependent = contradictions(check, place, MOST_EXAMPLES * MOST_BESIDE)
     width = len(names)
-    return tuple(
-        {
-            "values": how.values(names, row),
-            "dependent": dependent,
-            "different": int(row[width]),
-            "rows": int(row[width + 1]),
-        }
-        for row in place.source.ask(query)
-    )
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in place.source.ask(query):
+        key = tuple(map(shown, row[:width]))
+        if key not in found and len(found) == MOST_EXAMPLES:
+            break
+        told = {"dependent": dependent, "different": int(row[width]), "rows": int(row[width + 1]), "beside": []}
+        one = found.setdefault(key, {"values": how.values(names, row), **told})
+        if len(one["beside"]) < MOST_BESIDE:
+            one["beside"].append({"value": how.value(dependent, row[width + 2]), "rows": int(row[width + 3])})
+    return tuple(found.values())
 
 
 def of_sql(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[str, Any], ...]:

@@ -39,9 +39,14 @@ export function Rows({ result }) {
   `;
 }
 
+const besideOf = ({ beside, different }) => [...beside.map(({ value, rows }) => `${value} (${number(rows)}×)`), ...(different > beside.length ? ["…"] : [])].join(", ");
+
 // Rows that break a rule: what tells each apart, and what is wrong in it. A row names only its own wrong values, so what
-// another one is wrong in stands empty in it: nothing is known of it here.
-export function Examples({ examples }) {
+// another one is wrong in stands empty in it: nothing is known of it here. Where rows that should agree do not, each
+// line tells all their values; where no key is known, how many rows are alike.
+export function Examples({ examples: given_ }) {
+  const examples = given_.map((one) => (one.beside ? { key: one.values, values: { [one.dependent]: besideOf(one) } } : one));
+  const many = examples.some((one) => one.rows > 1);
   const keys = [...new Set(examples.flatMap((one) => Object.keys(one.key ?? {})))];
   const values = [...new Set(examples.flatMap((one) => Object.keys(one.values ?? {})))].filter((name) => !keys.includes(name));
   const names = [...keys, ...values];
@@ -58,8 +63,8 @@ export function Examples({ examples }) {
   return html`
     <div class="wide" tabindex="0" role="region" aria-label=${say("triage.examples")}>
       <table>
-        <thead><tr>${names.map((name) => html`<th key=${name} scope="col" class=${numeric.has(name) ? "figure" : undefined}>${name}</th>`)}</tr></thead>
-        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${look(one, name)}>${shown(one, name)}</td>`)}</tr>`)}</tbody>
+        <thead><tr>${names.map((name) => html`<th key=${name} scope="col" class=${numeric.has(name) ? "figure" : undefined}>${name}</th>`)}${many && html`<th scope="col" class="figure">${say("triage.rows")}</th>`}</tr></thead>
+        <tbody>${examples.map((one, at) => html`<tr key=${at}>${names.map((name) => html`<td key=${name} class=${look(one, name)}>${shown(one, name)}</td>`)}${many && html`<td class="figure">${one.rows ?? ""}</td>`}</tr>`)}</tbody>
       </table>
     </div>
   `;

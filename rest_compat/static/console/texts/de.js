@@ -509,6 +509,7 @@ export default {
   "triage.suspects": "Die verdächtigen Zellen ansehen",
   "triage.measured": "Gemessen: {value}",
   "triage.examples": "Zeilen, die es zeigen",
+  "triage.rows": "Zeilen",
   "triage.assign": "Zuweisen an",
   "triage.reaches": { "one": "{count} Tabelle oder Sicht entsteht daraus:", "other": "{count} Tabellen und Sichten entstehen daraus:" },
   "triage.reachesHidden": { "one": "{count} weitere, die Sie nicht lesen dürfen, entsteht daraus.", "other": "{count} weitere, die Sie nicht lesen dürfen, entstehen daraus." },

@@ -509,6 +509,7 @@ export default {
   "triage.suspects": "See the suspect cells",
   "triage.measured": "Measured: {value}",
   "triage.examples": "Rows that show it",
+  "triage.rows": "Rows",
   "triage.assign": "Assign to",
   "triage.reaches": { "one": "{count} table or view is made of it:", "other": "{count} tables and views are made of it:" },
   "triage.reachesHidden": { "one": "{count} more that you may not read is made of it.", "other": "{count} more that you may not read are made of it." },
