@@ -2,8 +2,8 @@
 import { useState } from "../vendor/preact-hooks.js";
 
 import { VERSION } from "./place-documents.js";
-import { Failed, html, Loading, Part, useAnswer } from "./parts.js";
-import { moment, named, say } from "./words.js";
+import { English, Failed, html, Loading, Part, useAnswer } from "./parts.js";
+import { listed, moment, named, say } from "./words.js";
 
 const inLine = (list) => [...(list ?? [])].sort().join(", ");
 
@@ -40,14 +40,29 @@ export function Versions({ uri, table }) {
   `;
 }
 
+// What a version changed, in a few words: fields of the table by their names, and how many of its columns.
+function changedIn(description) {
+  const fields = ["fieldsAdded", "fieldsUpdated", "fieldsDeleted"].flatMap((kind) => description?.[kind] ?? []).map((one) => one.fieldName);
+  const columns = new Set(fields.filter((name) => name.startsWith("columns.")).map((name) => name.replace(/^columns\.|\.[^.]*$/g, "")));
+  const own = [...new Set(fields.filter((name) => !name.startsWith("columns.")))].map((name) => named("version", name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())));
+  return listed([...own, ...(columns.size ? [say("count.columns", { count: columns.size })] : [])]);
+}
+
+// A run is told by what it does: its id says nothing to people.
+function Why({ reason }) {
+  if (["AUTO", "MANUAL"].includes(reason)) return named("asset.versions.why", reason);
+  return html`<${English}>${reason.replace(/\brun [\da-f]{8}-[\da-f-]{27} \(([\w-]+)\)/, (_, type) => type.replaceAll("-", " "))}<//>`;
+}
+
 function Version({ uri, fqn, one }) {
   const [open, setOpen] = useState(false);
   const before = one.changeDescription?.previousVersion;
   const isFirst = !before || before === one.version;
+  const changed = changedIn(one.changeDescription);
   return html`
     <li>
       <strong>${say("asset.versions.of", { version: one.version, when: moment(one.updatedAt), who: one.updatedBy })}</strong>
-      <span class="quiet line">${isFirst ? say("asset.versions.first") : named("asset.versions.why", one.versionChangeReason)}</span>
+      <span class="quiet line">${isFirst ? say("asset.versions.first") : html`<${Why} reason=${one.versionChangeReason} />`}${!isFirst && changed && ` ${say("asset.versions.changed", { what: changed })}`}</span>
       ${!isFirst && !open && html`<button type="button" class="quiet-button" onClick=${() => setOpen(true)}>${say("asset.versions.compare", { version: before })}</button>`}
     </li>
     ${open && html`<${Older} uri=${uri} fqn=${fqn} version=${before} newer=${one} />`}

@@ -267,6 +267,7 @@ export default {
   "lineage.told.OPENLINEAGE": "OpenLineage",
   "asset.versions": "Versionen",
   "asset.versions.first": "Das ist die erste Version.",
+  "asset.versions.changed": "Geändert: {what}.",
   "asset.versions.of": "Version {version}, {when}, von {who}",
   "asset.versions.before": "Vor {version}",
   "asset.versions.none": "Nichts, das aufbewahrt wird, unterscheidet sich.",

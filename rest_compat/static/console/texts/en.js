@@ -267,6 +267,7 @@ export default {
   "lineage.told.OPENLINEAGE": "OpenLineage",
   "asset.versions": "Versions",
   "asset.versions.first": "This is the first version.",
+  "asset.versions.changed": "Changed: {what}.",
   "asset.versions.of": "Version {version}, {when}, by {who}",
   "asset.versions.before": "Before {version}",
   "asset.versions.none": "Nothing that is kept differs.",
