@@ -52,7 +52,7 @@ class Lister:
     def __init__(self, op: Operation[..., Any]) -> None:
         names = [p.name for p in op.parameters]
         self._op = op
-        self._size = next(name for name in _SIZES if name in names)
+        self._size = next((name for name in _SIZES if name in names), None)
         self._by_offset = "offset" in names
         given: dict[str, Any] = {
             p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in filters_of(op)
@@ -74,6 +74,9 @@ class Lister:
 
     async def read(self, ctx: Context, filters: Mapping[str, Any], offset: int, size: int) -> tuple[list[Any], int]:
         """Items from an offset on, and how many there are, in one page of the operation where one covers them."""
+        if self._size is None:  # a short list, which the operation answers with whole
+            page = await self._call(ctx, filters, {})
+            return list(page.items[offset : offset + size]), page.total
         if self._by_offset:
             page = await self._call(ctx, filters, {"offset": offset, self._size: size})
             return list(page.items), page.total

@@ -12,6 +12,9 @@ from tests.world import World
 
 pytestmark = pytest.mark.anyio
 
+WHOLE = {"list_taxonomy", "list_violation_definitions"}
+"""Short lists, which their operations answer with whole."""
+
 
 def connected() -> dict[str, GraphQLField]:
     """The connection fields by the name of the list operation behind them."""
@@ -27,7 +30,21 @@ def test_every_list_has_a_connection_beside_it() -> None:
         if is_list(field.extensions["strawberry-definition"].metadata["operation"])
     }
     assert "list_data_connections" in lists
-    assert set(connected()) == lists
+    assert set(connected()) == lists | WHOLE
+
+
+async def test_a_list_that_is_answered_whole_is_walked_by_cursors_as_well(world: World) -> None:
+    query = """query($first: Int, $after: String) { taxonomy { items { tagFqn } } taxonomyConnection(
+      first: $first, after: $after) { totalCount nodes { tagFqn } pageInfo { endCursor hasNextPage } } }"""
+    seen, after = [], None
+    while True:
+        found = (await ask(world, query, first=7, after=after))["data"]
+        seen += found["taxonomyConnection"]["nodes"]
+        after = found["taxonomyConnection"]["pageInfo"]["endCursor"]
+        if not found["taxonomyConnection"]["pageInfo"]["hasNextPage"]:
+            break
+    assert seen == found["taxonomy"]["items"]
+    assert found["taxonomyConnection"]["totalCount"] == len(seen)
 
 
 def test_a_connection_takes_the_filters_of_its_list_and_the_four_bounds() -> None:

@@ -145,7 +145,7 @@ function Catalog({ given }) {
 // The tags that the platform knows; one that somebody made up comes from the page of a table.
 function ByTag({ tag, onChange }) {
   const { data } = useAnswer(TAGS, {});
-  const known = (data?.taxonomy.items ?? []).map((one) => one.tagFqn).sort();
+  const known = (data?.taxonomy.nodes ?? []).map((one) => one.tagFqn).sort();
   const all = tag && !known.includes(tag) ? [tag, ...known] : known;
   return html`<form class="fields filter" onSubmit=${(event) => event.preventDefault()}>
     <${Choice} label=${say("find.tag")} options=${[["", say("find.anyTag")], ...all.map((one) => [one, one])]} value=${tag} onChange=${onChange} />

@@ -2,8 +2,8 @@
 
 export const TAGS = `
   query ConsoleTags {
-    taxonomy {
-      items {
+    taxonomy: taxonomyConnection(first: 100) {
+      nodes {
         tagFqn
       }
     }
