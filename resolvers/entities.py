@@ -11,21 +11,24 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from persistence.queries.catalog import live_assets
-from persistence.repository import Repository
+from persistence.repository import Repository, Scope
 from persistence.store import UnitOfWork
 from resolvers.context import Context
+from resolvers.engines.masking import masked_cells
 from resolvers.utils.memory_lifecycle import as_shown
 from schema.assets.artifact import Artifact
 from schema.assets.data_connection import DataConnection
 from schema.assets.file import File
 from schema.data_readiness.glossary import GlossaryTerm
 from schema.data_readiness.rule import QualityRule
+from schema.data_readiness.suspect import SuspectCell
 from schema.data_readiness.violation import Violation
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import WorkflowRun
 from schema.governance.organization import Organization
 from schema.governance.permission import Permission
 from schema.governance.project import Project
+from schema.talk2data.benchmark import Benchmark
 from schema.talk2data.session import ChatSession
 from schema.talk2data.turn import Turn
 from schema.text import is_storable
@@ -128,6 +131,16 @@ def _assets(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guar
         yield Guarded(asset.id, asset, "project", asset.project_id)
 
 
+def _suspects(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+    """Suspect cells as they may be shown, as tags stand now."""
+    found = uow.suspect_cells.by_id(ctx.tenant, keys)
+    for project in {project for _, project in found}:
+        own = [cell for cell, of in found if of == project]
+        tables = list({cell.table_fqn for cell in own})
+        for cell in masked_cells(own, uow.table_profiles.personal(Scope(ctx.organization_id, project), tables)):
+            yield Guarded(cell.id, cell, "project", project)
+
+
 ENTITIES: Final[dict[type, Entity]] = {
     entity.model: entity
     for entity in (
@@ -165,6 +178,13 @@ ENTITIES: Final[dict[type, Entity]] = {
         Entity(GlossaryTerm, of_project(lambda uow: uow.glossary_terms)),
         Entity(QualityRule, of_project(lambda uow: uow.quality_rules)),
         Entity(Webhook, of_project(lambda uow: uow.webhooks)),
+        Entity(SuspectCell, guarded(_suspects)),
+        Entity(
+            Benchmark,
+            of_project(
+                lambda uow: uow.benchmarks, own=True, completed=lambda uow, _, found: uow.benchmarks.filled(found)
+            ),
+        ),
     )
 }
 """Every entity of the graph. A class that is not here is a value, which each subgraph that uses it holds in full."""

@@ -159,6 +159,12 @@ class SuspectRepository(Repository[SuspectCell]):
         for some in chunks(rows):
             self._connection.execute(change, some)
 
+    def by_id(self, scope: Scope, ids: Sequence[str]) -> list[tuple[SuspectCell, str]]:
+        """Return suspects of what the catalog still holds, each with its project."""
+        wanted = (cells.c.id.in_(ids), still_cataloged(scope))
+        rows = self._connection.execute(self.select(scope).where(*wanted).add_columns(cells.c.project_id)).all()
+        return [(cell, row[-1]) for cell, row in zip(self.resources(rows), rows, strict=True)]
+
     def first_of_assets(
         self, scope: Scope, column: str, names: Sequence[str], most: int
     ) -> dict[str, list[SuspectCell]]:

@@ -9,10 +9,10 @@ from uuid import UUID
 from pydantic import Field
 
 from schema.base import Change, OptionalJsonObject, Resource, change, choice, resource
-from schema.belonging import belonging
 from schema.data_readiness.selecting import AssetsLike, AtOrUnder
 from schema.identifiers import UuidText
 from schema.naming import Name
+from schema.node import entity
 
 MASKED: Final = "***"
 """Stands in the place of a value that is personal data."""
@@ -94,7 +94,7 @@ class GivenVerdict:
     decided_at: datetime
 
 
-@belonging("workflow_runs", "workflow_run_id")
+@entity(kept_in="suspect_cells")
 class SuspectCell(Resource):
     """A cell that the latest assessment of its table holds for wrong, with the reason and what probably belongs there.
 

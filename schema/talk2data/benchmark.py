@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field
 from strawberry.scalars import JSON
 
 from schema.base import Change, Resource, change, choice, resource
-from schema.belonging import belonging
 from schema.data_readiness.workflow_run import RunStatus
 from schema.identifiers import UuidText
 from schema.naming import Name
+from schema.node import entity
 from schema.talk2data.turn import Reference, not_blank
 
 MOST_QUESTIONS: Final = 500
@@ -100,7 +100,7 @@ class BenchmarkDifference(Resource):
     """Right then, and now asked back, said no to, or failed."""
 
 
-@belonging("benchmarks")
+@entity(kept_in="benchmarks")
 class Benchmark(Resource):
     """Questions whose right answers are known, asked once. It belongs to who began it, as their questions do.
 

@@ -247,7 +247,7 @@ async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_the
         columns: dataAssets(assetType: COLUMN, limit: 100) { items { fqn suspectCells { column value } } }
         violations(assetFqn: $table, limit: 100) { items { name suspectCells { column } } }
         searchMetadataConnection(first: 100) { nodes { fullyQualifiedName suspectCells(first: 3, verdict: UNDECIDED) {
-          totalCount nodes { column value } } } }
+          totalCount nodes { nodeId column value } } } }
     }"""
     city = metadata_assets.c.fully_qualified_name == f"{visits}.city"
     hides = sa.update(metadata_assets).where(city).values(is_pii_tagged=True)
@@ -266,6 +266,12 @@ async def test_suspects_hang_on_their_asset_and_on_the_violation_that_counts_the
     assert counts == {"": 7, ".city": 5, ".code": 2} | above
     assert [one["value"] for one in hung[visits]["nodes"]] == ["***"] * 3, "as tags stand"
     assert {one["value"] for one in hung[f"{visits}.code"]["nodes"]} == {"x20/7", "x30/7"}
+    for cell in (hung[visits]["nodes"][0], hung[f"{visits}.code"]["nodes"][0]):
+        again = "query($id: ID!) { node(id: $id) { ...on SuspectCell { nodeId column value } } }"
+        for token, read in ((world.owner, cell), (world.token("nobody", project=world.shop), None)):
+            body = {"query": again, "variables": {"id": cell["nodeId"]}}
+            answer = (await world.request("POST", "/graphql", token=token, json=body)).json()
+            assert answer["data"] == {"node": read}
     for one in found["violations"]["items"]:
         assert len(one["suspectCells"]) == (7 if one["name"] == "implausible_values" else 0)
 

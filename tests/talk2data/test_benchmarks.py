@@ -30,6 +30,7 @@ from resolvers.talk2data.benchmarks import (
     list_benchmarks,
 )
 from resolvers.utils.memories import archive_memory, validate_memory
+from schema.node import encode
 from schema.talk2data.benchmark import BenchmarkChange, BenchmarkCreate, BenchmarkVerdict
 from schema.utils.memory import MemoryType, MemoryValidation
 from tests.doors import Door, Refused, RestDoor
@@ -221,6 +222,12 @@ async def test_a_benchmark_is_its_owners_alone_and_takes_what_chatting_takes(
         assert await door(operation, admin, benchmark_id=made["id"]) == "FORBIDDEN"
         assert await door(operation, world.foreign_owner, benchmark_id=made["id"]) == "RESOURCE_NOT_FOUND"
     assert (await door(list_benchmarks, admin))["total"] == 0
+    query = "query($id: ID!) { node(id: $id) { ...on Benchmark { id right project { name } } } }"
+    mine = {"id": made["id"], "right": 1, "project": {"name": "shop"}}
+    for token, read in ((world.owner, mine), (admin, None), (world.foreign_owner, None)):
+        body = {"query": query, "variables": {"id": encode("Benchmark", made["id"])}}
+        answer = (await world.request("POST", "/graphql", token=token, json=body)).json()
+        assert answer["data"] == {"node": read}
     refused = await door(create_benchmark, world.foreign_owner, benchmark=asked)
     assert (refused.status, refused.details["field"]) == (422, "datasource")
     assert refused.message == f"There is no data called “{shop.uri}” here that you may ask about."
