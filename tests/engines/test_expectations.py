@@ -103,6 +103,7 @@ def test_no_value_is_named_of_a_rule_about_personal_data() -> None:
         ),
         ("brokenReferences", {"columns": ["c"]}, 1, "1 of 1,000 rows refers by `c` to nothing in `another table`."),
         ("invalidValues", {"format": "date"}, 2, "2 of 1,000 rows are anything but a date."),
+        ("invalidValues", {"format": "number"}, 2, "2 of 1,000 rows are anything but a number."),
         ("invalidValues", {"validValues": ["Ada"]}, 2, "2 of 1,000 rows have another value than the one known."),
         ("suspectValues", {}, 46, "46 of 1,000 cells look wrong beside all others."),
         ("neverHeardOf", {}, 3, "3 of 1,000 rows break it."),

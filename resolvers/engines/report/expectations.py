@@ -18,7 +18,8 @@ _BASES: Final = (100, 1_000, 10_000, 100_000)
 
 _FORMATS: Final = {
     "uuid": "a UUID", "email": "an e-mail address", "uri": "an address of the web", "ipv4": "an IP address",
-    "date": "a date", "date-time": "a date with a time",
+    "date": "a date", "date-time": "a date with a time", "number": "a number", "integer": "a whole number",
+    "day-month-year": "a day, month and year", "month-day-year": "a month, day and year",
 }  # fmt: skip
 _LIMITS: Final = {
     RuleOperator.MUST_NOT_BE: "any number but {0}",
