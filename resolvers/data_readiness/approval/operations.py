@@ -95,13 +95,14 @@ async def list_run_proposals(
 ) -> Page[Proposal]:
     """List what a run proposes, in its order, each beside what stood there when it was made and what stands now.
 
-    What concerns many assets, as the words about a table and its columns or one tag, is one proposal with its parts.
-    One by one they are listed by `joined` false, and where those of one asset, of a group or of a whole are asked for.
+    What concerns many assets, as the words about a table and its columns, is one proposal with its parts. One by one
+    they are listed by `joined` false, and where those of one asset, kind, group or whole are asked for: a whole may be
+    of several kinds, and deciding about it is deciding about all of them.
     """
     only = ProposalFilter(under=under, assets_like=assets_like, group=group, min_confidence=min_confidence)
     equal: dict[str, Any] = {"state": state, "kind": kind, "asset_fqn": asset_fqn}
     equal |= {"part_of": None if part_of is None else str(part_of)}
-    is_joined = joined and all(one is None for one in (asset_fqn, group, part_of))
+    is_joined = joined and all(one is None for one in (asset_fqn, group, part_of, kind))
 
     def work(uow: UnitOfWork) -> Page[Proposal]:
         run = uow.workflow_runs.get(ctx.scope, str(run_id))

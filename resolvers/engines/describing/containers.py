@@ -30,6 +30,8 @@ class Container:
     """How many other tables refer to each of its tables, by name."""
     tables: int = 0
     """For a database: how many tables there are in all of its schemas."""
+    only_table: str | None = None
+    """The dotted name of its table where it has just one."""
 
 
 def container_offers(

@@ -25,6 +25,8 @@ MOST_TOGETHER: Final = 20
 """How many columns one insight names."""
 STALE_DAYS: Final = 180
 FEW_ROWS: Final = 2
+MOST_IN_KEY: Final = 2
+"""Of how many columns a key is said that nobody declared: three and more tell rows apart by chance."""
 MANY_PERSONAL: Final = 3
 """How many columns with personal data make a table a place to look after."""
 
@@ -114,7 +116,10 @@ def table_insights(subject: DescribedTable) -> list[Insight]:
         candidates = [
             key.columns
             for key in profile.candidate_keys
-            if key.is_exact and key.uniqueness >= 1 and not is_contradicted([Unique(tuple(key.columns))], profile)
+            if len(key.columns) <= MOST_IN_KEY
+            and key.is_exact
+            and key.uniqueness >= 1
+            and not is_contradicted([Unique(tuple(key.columns))], profile)
         ]
         is_view = subject.facts.is_view
         if candidates and not is_view:
@@ -243,6 +248,8 @@ def _orphans(briefs: Sequence[Brief]) -> list[Insight]:
 def _personal(briefs: Sequence[Brief]) -> list[Insight]:
     """Return where personal data is concentrated."""
     total = sum(len(one.personal) for one in briefs)
+    if len(briefs) < 2:
+        return []  # of one table its tags say it
     found = []
     for one in sorted(briefs, key=lambda one: (-len(one.personal), one.fqn))[:WORST]:
         if len(one.personal) < MANY_PERSONAL:

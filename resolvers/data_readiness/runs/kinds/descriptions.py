@@ -6,7 +6,7 @@ model's words, or with `use_validation`, which keeps the comment and adds what i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from persistence.queries.enrichment import (
@@ -43,6 +43,7 @@ from resolvers.engines.describing.terms import (
     glossary_of,
     table_matches,
 )
+from resolvers.engines.joint import ONLY_TABLE
 from schema.data_readiness.proposal import ProposalKind, ProposalState
 from schema.data_readiness.source import ColumnFacts, is_view_type
 from schema.data_readiness.workflow import WorkflowConfiguration
@@ -273,7 +274,10 @@ class MetadataEnrichment(Describing):
         inside, standing = await self.ctx.store.read(read)
         comment = standing.description if standing is not None and validated else None
         offers = container_offers(inside, industry=known.industry, abbreviations=known.abbreviations, extend=comment)
-        return [_draft(container, offer, comment is not None) for offer in offers]
+        drafts = [_draft(container, offer, comment is not None) for offer in offers]
+        if inside.only_table is None:
+            return drafts
+        return [replace(one, evidence={**one.evidence, ONLY_TABLE: inside.only_table}) for one in drafts]
 
 
 def _label(fqns: Sequence[str]) -> str:
@@ -377,6 +381,9 @@ def _container(uow: UnitOfWork, work: RunWork, fqn: str) -> Container:
         for target, by in references_in(uow.connection, work.scope, [fqn]).items():
             if str(Fqn.parse(target).parent) == fqn:
                 referred[Fqn.parse(target).name] = len({table for table, _, _ in by} - {target})
-        return Container("schema", name.name, [one for one, _ in below], views, referred)
+        only = str(name.child(below[0][0])) if len(below) == 1 else None
+        return Container("schema", name.name, [one for one, _ in below], views, referred, only_table=only)
     inside = names_below(uow.connection, work.scope, [str(name.child(one)) for one, _ in below])
-    return Container("database", name.name, [one for one, _ in below], tables=sum(map(len, inside.values())))
+    tables = [str(Fqn.parse(schema).child(table)) for schema, some in inside.items() for table, _ in some]
+    only = tables[0] if len(tables) == 1 else None
+    return Container("database", name.name, [one for one, _ in below], tables=len(tables), only_table=only)

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
@@ -23,6 +23,7 @@ from resolvers.data_readiness.passed_on import passed_on, with_passed_on
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import facts_of, gone, tables_of, use_table
 from resolvers.data_readiness.runs.sampling import sample_size
+from resolvers.engines.joint import BESIDE_PERSONAL_DATA
 from resolvers.engines.recognition import VERSION, TagFinding, fingerprint, recognize
 from resolvers.engines.recognition.taxonomy import (
     LEVELS,
@@ -145,7 +146,7 @@ class Tagging(RunWork):
                 for one in before.values()
                 if one.state is ClassificationState.SUGGESTED and one.asset_fqn in catalog
             ]
-            return {**counts, "proposals": put_new(self, uow, drafts, arguments)}
+            return {**counts, "proposals": put_new(self, uow, self._beside(drafts), arguments)}
         new: list[Classification] = []
         wanted: list[ProposalDraft] = []
         seen_now: set[str] = set()
@@ -196,7 +197,7 @@ class Tagging(RunWork):
         repository.put(self.scope, new)
         repository.withdraw(self.scope, gone)
         repository.remember(self.scope, seen.facts.fqn, self.kind, seen.looked, run_id=self.run.id, at=now)
-        proposals = put_new(self, uow, wanted, arguments)
+        proposals = put_new(self, uow, self._beside(wanted), arguments)
         return {**counts, "found": len(seen_now), "new": len(new), "withdrawn": len(gone), "proposals": proposals}
 
     def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
@@ -205,6 +206,10 @@ class Tagging(RunWork):
         `confirmed` are the asset's tags that were proposed once and put on it.
         """
         return True if tag_fqn in on.fqns else None
+
+    def _beside(self, drafts: Sequence[ProposalDraft]) -> Sequence[ProposalDraft]:
+        """Return the drafts about one table, with what each tells of the others."""
+        return drafts
 
     @abstractmethod
     def _described(self, tag_fqn: str) -> str:
@@ -349,8 +354,18 @@ class SensitivityTagging(Tagging):
         # That nothing was found was no judgement about what is found later.
         return None if levels <= ({_LOWEST} & confirmed) else False
 
+    def _beside(self, drafts: Sequence[ProposalDraft]) -> Sequence[ProposalDraft]:
+        if all(_is_default(one) for one in drafts):
+            return drafts
+        return [replace(one, evidence={**one.evidence, BESIDE_PERSONAL_DATA: True}) for one in drafts]
+
     def _described(self, tag_fqn: str) -> str:
         return LEVELS[Level[tag_fqn.split(".", 1)[1].upper()]]
+
+
+def _is_default(draft: ProposalDraft) -> bool:
+    """Return whether a level is what anything has of which nothing was found."""
+    return bool(draft.evidence["found"] == [_NOTHING])
 
 
 def sensitivity_tags(
