@@ -16,6 +16,7 @@ _REST: Final = r"(?:[T ]\D*\d{1,2}:.*| \(.*\))?"
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + r"(?:[T ].*)?")
 _YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{1,2})" + _REST)
 _MONTH: Final = re.compile(r"(\d{1,2})([-/.])(\d{4})")
+_YEAR_AND_MONTH: Final = re.compile(r"((?:1[5-9]|2[01])\d{2})([-/.])(\d{2})")
 _NAMED: Final = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})" + _REST)
 _NAMED_FIRST: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})" + _REST)
 _MONTHS: Final = {
@@ -52,7 +53,8 @@ def moments_of(column: TableColumn) -> tuple[list[float | None], int]:
 
 def are_months(column: TableColumn) -> bool:
     """Return whether most texts are a month with its year: how far back these reach says little, as of old cars."""
-    rows = sum(count for text, count in zip(column.texts, column.counts, strict=True) if _MONTH.fullmatch(text))
+    told = zip(column.texts, column.counts, strict=True)
+    rows = sum(count for text, count in told if _MONTH.fullmatch(text) or _YEAR_AND_MONTH.fullmatch(text))
     return 2 * rows > column.present
 
 
@@ -104,6 +106,8 @@ def _form(text: str) -> tuple[str, tuple[str, ...]] | None:
         return f"last{match[2]}{len(match[4]) // 2 * 2 or 2}", (match[1], match[3], match[4])
     if match := _MONTH.fullmatch(text):
         return "month" + match[2], (match[3], match[1], "1")
+    if match := _YEAR_AND_MONTH.fullmatch(text):
+        return "month" + match[2], (match[1], match[3], "1")
     if match := _NAMED.fullmatch(text):
         return "named", (match[3], str(_MONTHS.get(match[2][:3].lower(), 0)), match[1])
     if match := _NAMED_FIRST.fullmatch(text):

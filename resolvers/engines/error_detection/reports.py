@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final
 
 from resolvers.engines.error_detection.days import days_of
@@ -39,11 +39,19 @@ ONCE: Final = 0.95
 """The share of the rows of which each tells the only time of its thing for its source."""
 MOST_TRIED: Final = 24
 ROUNDS: Final = 5
+CHANGES: Final = 0.5
+"""How far the values of a thing stand each in one stretch of its rows, from what chance gives (0) to all of them (1),
+from which they are taken to have changed rather than to be told wrongly."""
 TEMPER: Final = 0.2
 """What a vote counts beside one that is independent: sources copy from one another."""
 MOST_SURE: Final = 0.97
 
+NOTHING: Final = "\0"
+"""What a row tells that has no value where having none is an answer."""
+
 _RUN: Final = re.compile(r"\d+|[^\W\d_]+")
+_PERIOD: Final = re.compile(r"(?:\d{4}\W?[QWHM])?\d[\d\W]*$", re.IGNORECASE)
+"""A month, quarter, week or clock time, of figures: what tells when, and not who tells."""
 _SOURCE: Final = re.compile(
     r"(?:^|[_\W])(?:src|sources?|sites?|web_?sites?|providers?|feeds?|publishers?|reporters?|portals?|systems?)\d*$",
     re.IGNORECASE,
@@ -103,6 +111,8 @@ def _reports(usable: Sequence[TableColumn], key: Sequence[TableColumn]) -> tuple
     least = AGREED if source is not None else AGREED_UNTOLD
     agreed = {one.index: _agreement(one, things) for one in left}
     told = [index for index, lift in agreed.items() if lift >= least]
+    if source is None:  # what changed is told rightly each time
+        told = [one.index for one in left if one.index in told and not _changes(one, things)]
     is_named = source is not None and _SOURCE.search(next(one.name for one in others if one.index == source))
     if len(told) < max(2.0, GOVERNED * len(left)):
         return None
@@ -140,7 +150,7 @@ def _source(columns: Sequence[TableColumn], things: Sequence[int]) -> int | None
     """The column that names who tells: each of its values tells of many things, and of each once. No time does."""
     best: tuple[bool, float, int] | None = None
     for column in columns:
-        if not _is_few(column) or column.present < ONCE * len(things) or column.number_share > 0.5 or days_of(column):
+        if not _is_few(column) or column.present < ONCE * len(things) or column.number_share > 0.5 or _is_time(column):
             continue
         times = Counter(zip(things, column.codes, strict=True))
         once = sum(1 for count in times.values() if count == 1) / len(things)
@@ -148,6 +158,11 @@ def _source(columns: Sequence[TableColumn], things: Sequence[int]) -> int | None
             score = (_SOURCE.search(column.name) is not None, once, -column.index)
             best = max(best, score) if best else score
     return None if best is None else -best[2]
+
+
+def _is_time(column: TableColumn) -> bool:
+    periods = sum(column.counts[code] for code, text in enumerate(column.texts) if code and _PERIOD.match(text))
+    return periods > 0.5 * column.present or bool(days_of(column))
 
 
 def _is_few(column: TableColumn) -> bool:
@@ -173,9 +188,41 @@ def _agreement(column: TableColumn, things: Sequence[int]) -> float:
     return (same - chance) / (1 - chance) if chance < NEARLY_ALL else 0.0
 
 
+def _changes(column: TableColumn, things: Sequence[int]) -> bool:
+    """Return whether the values of things change from one stretch of their rows to the next, as a salary does.
+
+    Errors are strewn over the rows of a thing. A change stands between two stretches of them, as the table has them.
+    """
+    rows: dict[int, list[int]] = defaultdict(list)
+    for thing, code in zip(things, column.codes, strict=True):
+        if thing:
+            rows[thing].append(code)
+    several = whole = 0
+    by_chance = 0.0
+    for codes in rows.values():
+        counts = Counter(codes)
+        if len(counts) > 1 and len(codes) > len(counts):
+            several += 1
+            whole += 1 + sum(one != other for one, other in pairwise(codes)) == len(counts)
+            ways = math.lgamma(len(counts) + 1) + sum(math.lgamma(count + 1) for count in counts.values())
+            by_chance += math.exp(ways - math.lgamma(len(codes) + 1))
+    return several >= FEWEST_THINGS and whole - by_chance > CHANGES * (several - by_chance)
+
+
+def _answers_by_silence(column: TableColumn, things: Sequence[int]) -> bool:
+    """Return whether most things of which any row tells nothing are told nothing of at all: nobody has left yet."""
+    silent = {code for code, text in enumerate(column.texts) if is_nothing(text)}
+    those = {thing for thing, code in zip(things, column.codes, strict=True) if thing and code in silent}
+    others = {thing for thing, code in zip(things, column.codes, strict=True) if thing and code not in silent}
+    return len(those - others) > len(those & others)
+
+
 def judge_reports(table: Sequence[TableColumn], reports: Reports) -> dict[tuple[int, int], Verdict]:
     """Return what the rows of each thing say of the cells in which it is told; no word on what no row tells."""
     plain = {index: _plain(table[index]) for index in reports.columns}
+    answering = {index for index in reports.columns if _answers_by_silence(table[index], reports.things)}
+    for index in answering:
+        plain[index][MISSING] = NOTHING
     tellers = table[reports.source].codes if reports.source is not None else [MISSING] * len(reports.things)
     told: dict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)
     for index in reports.columns:
@@ -190,13 +237,12 @@ def judge_reports(table: Sequence[TableColumn], reports: Reports) -> dict[tuple[
         column, counted = table[index], {}
         for row, (thing, code) in enumerate(zip(reports.things, column.codes, strict=True)):
             belief = beliefs.get((thing, index))
-            if belief is None:
-                continue
+            if belief is None or (index in answering and code != MISSING and not plain[index][code]):
+                continue  # what stands for nothing is another way to say it, which its own signs tell of
             if (thing, code) not in counted:
                 thing_name = ", ".join(table[at].texts[table[at].codes[row]] for at in reports.key)
-                counted[thing, code] = _verdict(
-                    column.texts[code], belief, told[thing, index], f"{name} {thing_name!r}"
-                )
+                text = NOTHING if index in answering and code == MISSING else column.texts[code]
+                counted[thing, code] = _verdict(text, belief, told[thing, index], f"{name} {thing_name!r}")
             verdicts[row, index] = counted[thing, code]
     return verdicts
 
@@ -214,10 +260,11 @@ def _verdict(text: str, belief: Mapping[str, float], told: Sequence[tuple[int, s
     probability = MOST_SURE if votes > 1 else 0.8
     if not is_silent:
         probability = min(MOST_SURE, camps, max(belief[best], 1 - belief.get(text, 0.0)))
+    repair = None if best == NOTHING else best
     who = "other row tells" if votes == 1 else "rows tell"
-    said = f"{votes} {who} {best!r} of {thing}"
+    said = f"{votes} {who} {'nothing' if best == NOTHING else repr(best)} of {thing}"
     said += ", and this one nothing." if is_silent else f"; {len(told)} tell anything."
-    return Verdict(probability, Reason(Sign.DEPENDENCY, math.log(probability / (1 - probability)) + 3.2, said, best))
+    return Verdict(probability, Reason(Sign.DEPENDENCY, math.log(probability / (1 - probability)) + 3.2, said, repair))
 
 
 def _believe(told: Mapping[tuple[int, int], Sequence[tuple[int, str]]]) -> dict[tuple[int, int], dict[str, float]]:
