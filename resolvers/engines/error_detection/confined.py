@@ -21,6 +21,9 @@ MOST: Final = 0.2
 """The share of the rows, at most; more are looked at as a form of the column."""
 KEPT: Final = 0.97
 """The share of them, at least, that have the one value."""
+MUTUAL: Final = 0.8
+"""Where so many of them have the one value, and so many of the rows with that value are odd so, the two mean one
+another, and only rows with it are right: the others are slips, or have a wrong value there."""
 CHANCE: Final = 1e-4
 """How probable it may be, at most, that slips keep to one value of some column."""
 MOST_VALUES: Final = 50
@@ -55,6 +58,42 @@ def keeps_to_one(rows: Sequence[int], column: TableColumn, table: Sequence[Table
     return False
 
 
+def kept_together(
+    rows: Sequence[int], column: TableColumn, table: Sequence[TableColumn], cells: Cells
+) -> Sequence[int]:
+    """Return those of some rows that have one value of another column, where most do, and hardly any other row has it.
+
+    Prices in yen have no decimals, also where some currencies are wrong.
+    """
+    size = len(column.codes)
+    if not FEWEST <= len(rows) <= MOST * size:
+        return ()
+    for other in table:
+        if other is column or not 2 <= other.distinct <= MOST_VALUES:
+            continue
+        code, count = Counter(other.codes[row] for row in rows).most_common(1)[0]
+        if code == MISSING or is_stand_in(other.texts[code]):
+            continue
+        with_it = sum(mine != MISSING for mine, its in zip(column.codes, other.codes, strict=True) if its == code)
+        if count >= MUTUAL * max(len(rows), with_it) and _is_hardly_chance(
+            count, len(rows), with_it / size, len(table)
+        ):
+            # Of a row that slid two cells are odd together, and neither speaks for the other.
+            right = [row for row in rows if other.codes[row] == code and not cells.get((row, other.index))]
+            return right if 2 * len(right) > count else ()
+    return ()
+
+
+def _is_hardly_chance(count: int, rows: int, share: float, tries: int) -> bool:
+    """Return whether a part of some rows is hardly as large by chance, if each were of it as often as any."""
+    part = min(count / rows, 1 - 1e-9)
+    if part <= share:
+        return False
+    # Chernoff's bound.
+    apart = part * math.log(part / share) + (1 - part) * math.log((1 - part) / (1 - share))
+    return math.log(tries * MOST_VALUES) - rows * apart <= math.log(CHANCE)
+
+
 def _share_of_own(column: TableColumn, other: TableColumn, code: int) -> float:
     """The share of a value of another column in the rows that have not the one number which many rows have: nought."""
     often = max(range(len(column.counts)), key=column.counts.__getitem__)
@@ -83,8 +122,11 @@ def clear_confined(table: Sequence[TableColumn], cells: Cells, form: Callable[[s
     meant: set[tuple[int, int]] = set()
     for (index, sign, _), rows in odd.items():
         column = table[index]
-        if keeps_to_one(rows, column, table):
-            for row in rows:
+        right: Sequence[int] = rows if keeps_to_one(rows, column, table) else ()
+        if not right and sign is Sign.PATTERN:
+            right = kept_together(rows, column, table, cells)
+        if right:
+            for row in right:
                 reasons = cells[row, index]
                 reasons[:] = [one for one in reasons if one.sign is not sign]
                 meant.add((index, column.codes[row]))

@@ -29,6 +29,7 @@ from resolvers.engines.error_detection.formats import format_signs
 from resolvers.engines.error_detection.formula_fits import find_formulas
 from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
 from resolvers.engines.error_detection.groups import grouped, strewn
+from resolvers.engines.error_detection.kin import clear_kin
 from resolvers.engines.error_detection.minority_formats import written_east
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.nothing import known_less, nothing_signs
@@ -38,6 +39,7 @@ from resolvers.engines.error_detection.ratios import ratio_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.repeated_keys import repeated_key_signs
 from resolvers.engines.error_detection.reports import Reports, find_reports, judge_reports
+from resolvers.engines.error_detection.running_totals import running_total_signs
 from resolvers.engines.error_detection.sequence import SPEAKS, Steps, steps_of
 from resolvers.engines.error_detection.serial_codes import serial_code_signs
 from resolvers.engines.error_detection.shapes import case, loose, shape_signs
@@ -116,6 +118,7 @@ def _found(
     _clear_kinds_without(table, votes, cells)
     _clear_empty_groups(table, votes, cells)
     _clear_negative_groups(table, cells)
+    clear_kin(table, cells)
     formulas = Formulas(table, find_formulas(table))
     _ask_groups(table, cells, formulas.bound(), asked.decided())
     steps, begun = steps_of(table) if in_order else Steps({}, {}), turned(table)
@@ -123,7 +126,7 @@ def _found(
     for found_together in (
         *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
         *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
-        stuck_signs(table) if in_order else {},
+        *((stuck_signs(table), running_total_signs(table)) if in_order else ()),
     ):
         for cell, reason in found_together.items():
             cells[cell].append(reason)

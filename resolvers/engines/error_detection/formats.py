@@ -149,11 +149,15 @@ def _inner_thousands(column: TableColumn) -> dict[int, Reason]:
 
 
 def _within_each(text: str, between: Set[str]) -> str | None:
-    """Return what stands within each of several values that another sign parts: two names with a comma each."""
+    """Return what stands within each of several values that another sign parts: two names with a comma each.
+
+    A few may have nothing within: and others.
+    """
     for outer in between:
         inner: list[frozenset[str]] = [frozenset(BETWEEN.findall(part)) for part in text.split(outer)]
-        if len(set(inner)) == 1 and len(inner[0]) == 1:
-            return next(iter(inner[0]))
+        parted = [one for one in inner if one]
+        if len(set(parted)) == 1 and len(parted[0]) == 1 and 2 * len(parted) > len(inner):
+            return next(iter(parted[0]))
     return None
 
 

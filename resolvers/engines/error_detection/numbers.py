@@ -51,6 +51,9 @@ OUT_OF_ORDER: Final = 0.02
 """The share of the rows, at most, that are out of an order."""
 OUT_OF_NAMED: Final = 0.12
 """The same where the columns' names say which comes first."""
+OUT_OF_EXCHANGED: Final = 0.06
+EXCHANGED: Final = 0.8
+"""The same where so many of these have the two in each other's place."""
 AT_AN_END: Final = 0.1
 OFTENER_BESIDE: Final = 3
 """The share of its column, at most, that lies as far out as one of two that are out of order, and how many times as
@@ -392,7 +395,9 @@ def _order(
     if both < (FEWEST_NAMED if is_named else FEWEST_ORDERED):
         return None
     if above > (OUT_OF_NAMED if is_named else OUT_OF_ORDER) * both:
-        return None
+        if not _are_exchanged(seen, above):
+            return None
+        seen = [(a, b) for a, b in seen if a <= b]
     # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule. Of those
     # that lie apart only an exchange can be told.
     lows = sorted(value for code in left.codes[::step] if (value := low[code]) is not None)
@@ -408,6 +413,18 @@ def _order(
     lesser, greater = ((some[len(some) // 100], some[-1 - len(some) // 100]) for some in (lows, highs))
     is_rare = above <= 0.015 * both or together >= FAST
     return _Order(is_rare, lie_apart, together, is_named, usual, ends, (lesser, greater))
+
+
+def _are_exchanged(seen: Sequence[tuple[float, float]], above: int) -> bool:
+    """Return whether the rows that break an order are a few that have the two in each other's place.
+
+    Such lie as far apart as nearly all rows do, the other way round, and hardly any row lies between.
+    """
+    if above > OUT_OF_EXCHANGED * len(seen):
+        return False
+    gaps = sorted(b - a for a, b in seen if a <= b)
+    least, most = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
+    return least > 0 and sum(least <= a - b <= most for a, b in seen) >= EXCHANGED * above
 
 
 def _ordered(
