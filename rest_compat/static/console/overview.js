@@ -18,6 +18,7 @@ export function Overview({ answer: { data, failure, again } }) {
   const figures = [
     ["find.tables", data.tables.totalCount, link("find", { kind: "TABLE" })],
     ["find.open", data.violations.totalCount, link("inbox", { of: "violations" })],
+    ["suspects.title", data.suspects.totalCount, link("find", { kind: "TABLE" })],
     ["find.waits", deciding.data?.projectRuns.nodes.reduce((sum, run) => sum + run.waiting.totalCount, 0), link("inbox")],
   ];
   return html`

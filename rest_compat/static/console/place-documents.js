@@ -9,6 +9,9 @@ export const OVERVIEW = `
     violations: violationsConnection(status: OPEN, first: 1) {
       totalCount
     }
+    suspects: suspectCellsConnection(verdict: UNDECIDED, first: 1) {
+      totalCount
+    }
     dataConnections: dataConnectionsConnection(first: 4) {
       totalCount
       nodes {

@@ -7,7 +7,7 @@ import { ask } from "./graph.js";
 import { DECIDE_MATCHING, DECIDE_PROPOSALS, DECIDING, PROPOSAL_GROUPS, PROPOSALS, TRY_PROPOSALS, WAITING } from "./inbox-documents.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading, useAnswer } from "./parts.js";
+import { Empty, Failed, html, Loading, settled, useAnswer } from "./parts.js";
 import { link, parts, settle } from "./places.js";
 import { byWeight, GroupDetail, GroupRow, inShort, kindOf, kinds, ProposalDetail, ProposalRow, saying } from "./proposal.js";
 import { moment, number, percent, say, work } from "./words.js";
@@ -62,6 +62,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, al
   const narrowed = { state: stands, kind: filter.kind || undefined, minConfidence: filter.sure ? Number(filter.sure) : undefined, assetsLike: patternOf(filter.like) };
   const list = useAll(PROPOSAL_GROUPS, { runId: run, ...narrowed }, most);
   const count = useAnswer(WAITING, { runId: run, ...narrowed });
+  const surest = useAnswer(WAITING, { runId: run, state: "PROPOSED", minConfidence: QUITE_SURE });
   const members = useMembers(run, narrowed);
   const may = useMay();
   const [asked, setAsked] = useState(null);
@@ -121,18 +122,19 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, al
   const sections = grouped(rows, (one) => one.kind, (one) => kindOf(one.kind), byWeight);
   const left = (list.total ?? 0) - list.items.length;
   const busy = list.loading || decisions.going;
+  // What stands above the rows is waited for with them, so that they do not move.
+  if (!list.failure && (list.total === null || !settled(count, surest))) return html`<${Loading} what=${say("proposals.fetching")} />`;
   return html`
     <p class="kinds">
       ${!alone && html`<a href=${link("inbox")}>${say("proposals.allRuns")}</a>`}
       ${total !== undefined && html`<span class="quiet" role="status">${say(filter.state ? "proposals.areRejected" : "proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
-    ${!filter.state && !narrow && may(NEEDS) && html`<${Surest} run=${run} total=${total} onAll=${() => askAbout("APPROVE", { minConfidence: QUITE_SURE }, `${say("proposals.waits")}${inWords({ sure: String(QUITE_SURE) }, true)}.`)} />`}
-    ${list.total !== null && html`<${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}
+    ${!filter.state && !narrow && may(NEEDS) && html`<${Surest} answer=${surest} total=${total} onAll=${() => askAbout("APPROVE", { minConfidence: QUITE_SURE }, `${say("proposals.waits")}${inWords({ sure: String(QUITE_SURE) }, true)}.`)} />`}
+    ${!list.failure && html`<${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}
     ${!may(NEEDS) && html`<${Closed} needs=${[NEEDS]} />`}
     <${Outcome} told=${told} />
     ${list.failure && html`<${Failed} failure=${list.failure} again=${again} />`}
     ${members.failure && html`<${Failed} failure=${members.failure} />`}
-    ${list.total === null && list.loading && html`<${Loading} what=${say("proposals.fetching")} />`}
     ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
     ${list.total !== null && !busy && !list.items.length && (narrow || filter.state ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "", state: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
@@ -211,8 +213,7 @@ function useMembers(run, { state, minConfidence, assetsLike }) {
 }
 
 // What the engine is quite sure of is decided in one go: first it is shown what that would change.
-function Surest({ run, total, onAll }) {
-  const answer = useAnswer(WAITING, { runId: run, state: "PROPOSED", minConfidence: QUITE_SURE });
+function Surest({ answer, total, onAll }) {
   useEffect(() => {
     if (total !== undefined) answer.again();
   }, [total]);
