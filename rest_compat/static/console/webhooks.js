@@ -7,7 +7,7 @@ import { Sending } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
 import { Empty, Failed, html, Loading } from "./parts.js";
-import { ADD_WEBHOOK, DELETE_WEBHOOK, DELIVERIES, REPLAY_WEBHOOK, SWITCH_WEBHOOK, TEST_WEBHOOK, WEBHOOKS } from "./place-documents.js";
+import { ADD_WEBHOOK, DELETE_WEBHOOK, DELIVERIES, REPLAY_WEBHOOK, SWITCH_WEBHOOK, TEST_WEBHOOK, WEBHOOKS } from "./webhook-documents.js";
 import { Status } from "./runs.js";
 import { listed, moment, named, say, sentence } from "./words.js";
 
