@@ -14,6 +14,9 @@ UNSOLVED: dict[str, dict[str, Verdict]] = {
         "all museum tickets?": Verdict.ASKED,
         "What is the total ticket expense of the visitors whose membership level is 1?": Verdict.WARNED,
     },
+    "school": {
+        "How many students are enrolled in courses of the teacher with the most courses?": Verdict.ASKED,
+    },
     "shop": {"What is the first name of the manager of Pia?": Verdict.ASKED},
     "staff": {
         "In which year were the most bonuses awarded?": Verdict.WRONG,

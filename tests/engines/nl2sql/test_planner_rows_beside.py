@@ -98,3 +98,14 @@ def test_the_first_per_kind_are_rows_and_no_number_of_them() -> None:
     written = sql("oldest crate per fruit")
     assert "COUNT" not in written
     assert "crates_2.ordered_on < crates.ordered_on" in written
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("List crate ids from the oldest to the newest crate.", "ORDER BY ordered_on ASC"),
+        ("number of crates for each fruit, sorted by the number from most to fewest", "ORDER BY COUNT(*) DESC"),
+    ],
+)
+def test_an_order_is_told_once(text: str, order: str) -> None:
+    assert sql(text).removesuffix(" NULLS LAST").endswith(order)

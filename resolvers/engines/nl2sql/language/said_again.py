@@ -7,6 +7,7 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.phrases import PHRASES
 from resolvers.engines.nl2sql.language.plans import PUNCTUALLY
+from resolvers.engines.nl2sql.language.words import PREPOSITIONS
 
 _NOT_NOUNS: Final = r"(?!one\b|of\b|other\b|time\b)"
 _EACH_ONE: Final = re.compile(
@@ -137,6 +138,8 @@ def _first(ends: re.Match[str]) -> str:
         return ends[0]
     if not ends["of"] and ("from", ends["one"].lower(), "to", ends["other"].lower()) in PHRASES:
         return ends[0]  # which says which way, of whatever it is
-    again = (ends["again"] or "").strip()
-    left = f" {again}" if again and not ends["of"].endswith(f"{again} ") else ""
-    return f"{'' if one.superlative else 'most '}{ends['one']} {ends['of']}first{left}"
+    again, of = (ends["again"] or "").strip(), ends["of"]
+    if again and not of and again.lower() not in PREPOSITIONS and not ends.string[ends.end() :].strip(" .?!,;"):
+        of, again = f"{again} ", ""  # from the oldest to the newest lift
+    left = f" {again}" if again and not of.endswith(f"{again} ") else ""
+    return f"{'' if one.superlative else 'most '}{ends['one']} {of}first{left}"

@@ -148,7 +148,7 @@ class Composer(Clashes):
         most = [one.noun.ref for one in resolver.frame.sorts if one.most and one.noun is not None]
         refs = [cond.table for cond in counted] or most
         tables = [resolver.table(one) for one in refs if one is not None and may_be_table(one)]
-        if not refs and self.items:
+        if not refs and ref is None and self.items:
             rows = self.items[0].table
             named = dict.fromkeys([*resolver.mentioned(), *self._tables_of_conditions()])
             tables = [one for one in named if one != rows and resolver.catalog.refers(one, rows)]

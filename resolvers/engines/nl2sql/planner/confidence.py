@@ -46,7 +46,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "lost_figures": -0.64,
     "lost_groups": -0.64,
     "lost_nouns": -0.06,
-    "lost_verbs": -0.75,
+    "lost_verbs": -0.85,
     "margin": 0.03,
     "names_beside": -0.53,
     "nouns": -0.80,

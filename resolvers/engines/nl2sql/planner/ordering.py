@@ -88,6 +88,12 @@ class Ordering(Reader):
             self.remember(noun.ref)
         if noun is not None and self.is_figure(noun) and self.is_figured():
             noun = None  # highest total first
+        last = self.frame.sorts[-1] if self.frame.sorts else None
+        if last is not None and last.limit is None and last.descending is None and last.degree is None and noun is None:
+            last.degree = atom.said if isinstance(atom.said, Degree) else None
+            last.descending = None if last.degree else bool(atom.said)  # by that count, most first
+            self.i = end
+            return
         if isinstance(atom.said, Degree):
             if not self.frame.items and noun is not None and noun.ref is not None and not self._is_column(noun):
                 noun = noun if noun.count else None  # oldest boats first: name and year
