@@ -63,3 +63,27 @@ def test_decimals_that_a_currency_has_none_of_are_not_missing_also_where_some_cu
     told = {one.row for one in find_errors(PRICES, rows) if one.column == "price"}
     assert slipped in told
     assert told <= {slipped, *yen[:5]}
+
+
+def discounted(seed: int = 3, number: int = 500) -> list[list[str]]:
+    """Prices of which a part is taken off: small ones have four decimals, and those in yen none."""
+    chance = random.Random(seed)
+    rows = []
+    for _ in range(number):
+        currency = "JPY" if chance.random() < 0.08 else "EUR"
+        places = 0 if currency == "JPY" else 4 if chance.random() < 0.1 else 2
+        price = round(chance.uniform(1, 3) if places == 4 else chance.uniform(20, 900) * 10 ** (2 - places), places)
+        off = chance.choice((5, 7.5, 10, 12.5, 20, 25, 40))
+        rows.append([currency, f"{price:.{places}f}", f"{off:g}", f"{price * (1 - off / 100) + 1e-9:.{places}f}"])
+    return rows
+
+
+def test_prices_that_are_rounded_to_other_decimals_keep_to_one_formula() -> None:
+    columns = ["currency", "list_price", "discount_pct", "net_price"]
+    rows = discounted()
+    assert not find_errors(columns, rows)
+    for at in (50, 150, 250, 350):
+        rows[at][2] = f"{float(rows[at][2]) / 100:g}"
+    assert {(one.row, one.column) for one in find_errors(columns, rows)} >= {
+        (at, "discount_pct") for at in (50, 150, 250, 350)
+    }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Final
 
-from resolvers.engines.error_detection.formulas import RELATIVE, Formula, FormulaKind
+from resolvers.engines.error_detection.formulas import HALF, RELATIVE, Formula, FormulaKind
 from resolvers.engines.error_detection.guesses import guesses
 from resolvers.engines.error_detection.linear_relations import line
 from resolvers.engines.error_detection.measures import FEWEST, Measure, Measures, measures_of
@@ -39,6 +39,8 @@ FEWEST_ROUNDED: Final = 4
 ROUNDED: Final = 3
 """Rows, at least, that one product keeps to and another of the same columns does not, and how many times as many as the
 other way round, for the first to be the one that was worked out and rounded."""
+WHOLE: Final = 0.01
+"""The share of the rows, at least, that are off by as much as rounding to whole numbers makes, for them to be so."""
 MOST_FORMULAS: Final = 30
 MOST_FOR_A_RESULT: Final = 3
 OF_DAYS: Final = (FormulaKind.SPAN, FormulaKind.YEARS, FormulaKind.PART)
@@ -157,6 +159,8 @@ def _tolerances(formula: Formula, known: dict[int, Measure]) -> list[tuple[float
             return strict if is_whole else [*strict, (1.01 * unit, RELATIVE)]
         case FormulaKind.PRODUCT:
             strict = [(0.51 * unit, RELATIVE), (1.01 * unit, RELATIVE)]
+            if formula.result is not None and known[formula.result].coarse:
+                strict.append((0.51 * known[formula.result].coarse, RELATIVE))
             return strict if formula.added is not None else [*strict, (0.51 * unit, 0.002), (0.51 * unit, 0.006)]
     if any(abs(one) != 1 for one in formula.factors) or (formula.constant and formula.result is not None):
         own = sum(abs(factor) * known[at].unit for at, factor in zip(formula.terms, formula.factors, strict=True))
@@ -211,7 +215,8 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     if chance > 0.6 or holds - chance < STRONGER * (1 - chance):
         return None
     kept = replace(formula, tolerance=tolerance, relative=relative)
-    good_rows = [_is_near(a, b, tolerance, relative) for a, b in pairs]
+    kept = replace(kept, has_whole=_has_whole(kept, pairs, _unit(formula, known)))
+    good_rows = [kept.is_near(a, b) for a, b in pairs]
     asked = [rows[one] for one in at]
     if not all(_holds_where_unusual(good_rows, asked, column, known[column].usual) for column in kept.columns):
         return None
@@ -225,6 +230,15 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     if slack > LOOSE and kept.kind is FormulaKind.SUM and not is_exact:
         return None
     return FittedFormula(kept, holds, chance, size, slack, power)
+
+
+def _has_whole(formula: Formula, pairs: Sequence[tuple[float, float]], unit: float) -> bool:
+    """Return whether enough results are whole numbers that are off by what rounding to these makes, and no more are."""
+    if formula.kind is not FormulaKind.PRODUCT or unit >= 1:
+        return False
+    off = [abs(a - b) for a, b in pairs if a and not a % 1 and not formula.is_near(a, b)]
+    rounded = sum(one <= HALF for one in off)
+    return rounded >= max(FEWEST_ROUNDED, WHOLE * len(pairs)) and rounded > 0.5 * len(off)
 
 
 def _holds_where_unusual(good: Sequence[bool], rows: Rows, column: int, usual: float) -> bool:
@@ -324,8 +338,9 @@ def _rank(found: FittedFormula) -> tuple[float, int, int, float, tuple[int, ...]
     is_round = formula.factor == 1
     loose = formula.tolerance + formula.relative
     awkward = quotients + (not is_round) + (formula.relative > RELATIVE)
+    better = (found.holds - found.chance) / (1 - found.chance) if found.chance < 1 else 0.0
     return (
-        -round(found.holds - 0.03 * awkward, 2),
+        -round(better - 0.03 * awkward, 2),
         0 if formula.kind is FormulaKind.SUM else 1,
         awkward,
         loose,

@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from resolvers.engines.error_detection.dependencies import Votes
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.formula_fits import LEAST, FittedFormula
-from resolvers.engines.error_detection.formulas import Formula, FormulaKind, part_of, told, years_between
+from resolvers.engines.error_detection.formulas import HALF, Formula, FormulaKind, part_of, told, years_between
 from resolvers.engines.error_detection.measures import Measure, measures_of
 from resolvers.engines.error_detection.mixed_units import is_times, results_of
 from resolvers.engines.error_detection.table import MISSING, TableColumn
@@ -199,7 +199,11 @@ class Formulas:
                 expected = [math.nan if one is None else one for one in between]
         result = [0.0] * size if formula.result is None else self._whole(formula.result)
         tolerance, relative = formula.tolerance, formula.relative
-        return [abs(a - b) - tolerance - relative * abs(b) for a, b in zip(result, expected, strict=True)]
+        off = [abs(a - b) - tolerance - relative * abs(b) for a, b in zip(result, expected, strict=True)]
+        if not formula.has_whole:
+            return off
+        whole = zip(result, expected, off, strict=True)
+        return [min(one, abs(a - b) - HALF) if a and not a % 1 else one for a, b, one in whole]
 
     def _strewn(self, here: Formula, rows: list[int], numbers: Sequence[Values], columns: Sequence[int]) -> list[int]:
         """Leave out what is off by the same figure or factor, or has the same result, or fills groups of rows."""

@@ -15,6 +15,8 @@ from typing import Final
 
 RELATIVE: Final = 1e-9
 """What the arithmetic of floating numbers may add to a tolerance, of the result."""
+HALF: Final = 0.51
+"""What rounding to whole numbers may come to."""
 YEAR: Final = 365.2425
 
 
@@ -57,6 +59,8 @@ class Formula:
     tolerance: float = 0.0
     relative: float = RELATIVE
     """What is added to the tolerance, as a share of what the terms come to."""
+    has_whole: bool = False
+    """Whether some results are rounded to whole ones although most have decimals, as of prices in yen."""
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -114,7 +118,10 @@ class Formula:
 
     def is_near(self, result: float, expected: float) -> bool:
         """Return whether a result lies within the tolerance of what it should be."""
-        return abs(result - expected) <= self.tolerance + self.relative * abs(expected)
+        off = abs(result - expected)
+        if off <= self.tolerance + self.relative * abs(expected):
+            return True
+        return self.has_whole and off <= HALF and not result % 1
 
     def needed(self, values: Sequence[float | None], column: int) -> float | None:
         """Return what a column would have to be for the row to keep to it, None where that cannot be told."""

@@ -30,7 +30,7 @@ class _Row:
 
     def __init__(self, values: Sequence[float | None], numbers: Sequence[Measure]) -> None:
         self.there = [(value, one) for one in numbers if (value := values[one.index])]
-        ordered = sorted((value, one.index, one.unit) for value, one in self.there)
+        ordered = sorted((value, one.index, one.coarse or one.unit) for value, one in self.there)
         self.values = [one[0] for one in ordered]
         self.ordered = ordered
 

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resolvers.engines.error_detection.days import days_of, moments_of
@@ -14,6 +14,8 @@ MOST_COLUMNS: Final = 40
 MOST_DAYS: Final = 8
 ROWS_TRIED: Final = 900
 ROWS_PROBED: Final = 12
+MOST: Final = 0.6
+"""The share of the numbers, at least, that have no more decimals than most."""
 ALWAYS: Final = 0.95
 """A column that has one value in more of its rows is not looked at."""
 
@@ -35,6 +37,8 @@ class Measure:
     """From the 1st to the 99th of a hundred."""
     known: frozenset[float]
     """All numbers, where they repeat; else empty."""
+    coarse: float = 0.0
+    """The last decimal place of most numbers, where some have more: small prices have four decimals, others two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,11 @@ def _number(column: TableColumn) -> Measure | None:
         if seen >= 0.97 * size:
             break
     unit = 10.0**-decimals if decimals < 9 else 0.0
+    usual = next(place for place in sorted(places) if sum(places[one] for one in places if one <= place) >= MOST * size)
     if decimals == 0 and _counts_up(column):
         return None
-    return _measure(column, column.numbers, unit, is_day=False)
+    found = _measure(column, column.numbers, unit, is_day=False)
+    return found if found is None or usual >= decimals else replace(found, coarse=10.0**-usual)
 
 
 def _counts_up(column: TableColumn) -> bool:
