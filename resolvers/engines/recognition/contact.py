@@ -47,9 +47,9 @@ _SEPARATED = re.compile(
 _OTHER = re.compile(
     r"^(?:(?:19|20)[0-9]{2}[-./][0-9]{1,2}[-./][0-9]{1,2}.*|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}"
     r"|[0-9]{1,3}(?:\.[0-9]{1,3}){3}|-?[0-9]+\.[0-9]+|(?:[0-9]{4}[ -]){3}[0-9]{4}|97[89][- ][0-9-]+"
-    r"|[0-9]{3}-[0-9]{2}-[0-9]{4})$"
+    r"|[0-9]{3}-[0-9]{2}-[0-9]{4}|(?:19|20)[0-9]{2}[-/][0-9]{3,6})$"
 )
-"""Dates, addresses on the net, decimals, cards, ISBN and social security numbers, which use the same characters."""
+"""Dates, addresses on the net, decimals, cards, ISBN, social security numbers, and numbers counted within a year."""
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from resolvers.engines.recognition.contact import phones
 from resolvers.engines.recognition.matching import RECOGNIZERS, nats_of
 from resolvers.engines.recognition.model import ColumnValues
 from schema.data_readiness.source import ColumnFacts
@@ -121,6 +122,11 @@ def test_numbers_that_begin_with_an_area_and_a_dash_are_no_telephones_of_some_re
     drawn = random.Random(7)
     numbers = [f"23{drawn.randint(1, 9)}-{drawn.randint(2000, 59999)}" for _ in MANY]
     assert tags(numbers, "cell_id") == tags(numbers, "c3") == set()
+
+
+@pytest.mark.parametrize("number", ["2018/0119", "2019-00090", "1998/1204"])
+def test_numbers_that_are_counted_within_a_year_are_no_telephones_of_any_region(number: str) -> None:
+    assert not [one.name for one in phones() if one.test(number)]
 
 
 def test_languages_are_no_countries_where_no_nation_stands_among_them_that_has_none_of_its_own() -> None:
