@@ -271,7 +271,7 @@ def _data(
     `driven` is for a view that answered nothing so far: everything meets, and columns have what they are compared with.
     """
     nulls, keyed, alike = rng.choice((0, 0.1, 0.25)), rng.random() < 0.5, rng.random() < 0.5
-    pooled = rng.choice((0.5, 0.8, 1.0))
+    pooled, likeness = rng.choice((0.5, 0.8, 1.0)), rng.choice((0.8, 0.8, 0.95))
     if driven:
         nulls, keyed, pooled = rng.choice((0, 0, 0.2)), False, rng.choice((0.7, 0.9, 1.0))
     found: dict[str, Rows] = {}
@@ -283,7 +283,7 @@ def _data(
             for place, (name, kind) in enumerate(columns.items()):
                 if keyed and name in ("id", "code"):
                     row.append(at if kind == "int" else f"c{at}")
-                elif like is not None and rng.random() < 0.8:
+                elif like is not None and rng.random() < likeness:
                     row.append(like[place])
                 else:
                     own = pools.get((table, name), ())
@@ -311,8 +311,15 @@ def _fulfil(
             with suppress(Failed):
                 fit = source.rows(fitting(source.dialect, wish, shape[table], drawn))
                 found += rng.sample(fit, k=min(len(fit), rng.choice((1, 2, 2))))
+                found += [_but_one(found[0], rng.choice(fit), rng) for _ in range(rng.choice((0, 1, 3))) if fit]
         if found:
             data[table] = [*found, data[table][0]][:ROWS]
+
+
+def _but_one(row: tuple[Any, ...], other: tuple[Any, ...], rng: random.Random) -> tuple[Any, ...]:
+    """Return a row as it is but for one value, as what orders rows last tells only such rows apart."""
+    at = rng.randrange(len(row))
+    return (*row[:at], other[at], *row[at + 1 :])
 
 
 def _moved(view: View, before: Rows, after: Rows, width: int, *, by_key: bool) -> set[int]:

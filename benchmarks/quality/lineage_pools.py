@@ -15,7 +15,7 @@ from sqlglot import exp
 Pools = Mapping[tuple[str, str], tuple[Any, ...]]
 """Of a table and a column, values that the statements hold against it."""
 
-MOST: Final = 14
+MOST: Final = 40
 """Values of one column."""
 _DAYS_AROUND: Final = (0, 1, -1, 20, 45, -30, 100, -400, 400)
 COMPARES: Final = (
