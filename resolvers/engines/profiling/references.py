@@ -270,6 +270,8 @@ def _may_refer(of: ColumnFacts, figures: ColumnProfile) -> bool:
 
 
 _NAMED: Final = 0.5
+_SIGNS: Final = re.compile(r"\{\d+\}|[A .'-]")
+"""What the pattern of a text of words is made of: letters, how many of them, and what stands between words."""
 
 
 def _score(table: ProfiledTable, of: ColumnFacts, figures: ColumnProfile, target: ProfiledTable, key: str) -> float:
@@ -283,12 +285,32 @@ def _score(table: ProfiledTable, of: ColumnFacts, figures: ColumnProfile, target
     name = _name_score(table, of.name, target, key)
     if target.facts.fqn == table.facts.fqn and name < 1.0:
         return 0.0
+    if _differs_by_chance(target, key, there) and not _says_table(of.name, target):
+        return 0.0
     # A key that is one-to-one with another counted key is as a rule no reference, unless its name says so.
     if name >= _NAMED:
         return name
     if not _telling(of, figures):
         return 0.0
     return 0.4 if _is_written_alike(figures, there) else 0.3
+
+
+def _differs_by_chance(target: ProfiledTable, key: str, figures: ColumnProfile | None) -> bool:
+    """Return whether a column of words is unique in a table that has another key, and not declared so: the cities of
+    its few warehouses. It tells what those rows are like, and what holds the same words need not be about them.
+    """
+    facts = target.facts
+    if figures is None or facts.is_key(key) or len(facts.primary_key) != 1 or _is_called_key(key):
+        return False
+    worded = [one.count for one in figures.patterns if not _SIGNS.sub("", one.pattern)]
+    # Codes are of one length or two.
+    return 2 * sum(worded) > max(sum(one.count for one in figures.patterns), 2 * sum(sorted(worded)[-2:]))
+
+
+def _says_table(name: str, target: ProfiledTable) -> bool:
+    """Return whether a column is called after a table: the country, of the names of countries."""
+    said, to = words_of(name), words_of(target.facts.name)
+    return bool(to) and to[-1] in said
 
 
 def _family(of: ColumnFacts) -> str:

@@ -487,6 +487,23 @@ def test_texts_that_no_name_ties_are_matched_only_where_a_few_of_them_have_a_tar
         assert len(joined) == 1  # `body` is looked up and not matched, and an address is no text
 
 
+BY_CHANCE = """
+    create table depots (depot_id int primary key, city text, short text);
+    insert into depots select i, 'Town' || repeat(chr(96 + i), 1 + i % 5) || 'by', 'D' || chr(64 + i) || 'X'
+        from generate_series(1, 20) i;
+    create table clients (id int primary key, city text, home_town text, depot_short text, depot_city text);
+    insert into clients select i, city, city, short, city
+        from generate_series(1, 300) i join depots on depot_id = 1 + i % 20;
+    analyze;
+"""
+
+
+def test_words_that_are_unique_by_chance_are_no_key_of_a_table_that_has_one(postgres_server: PostgresServer) -> None:
+    with profiled(postgres_server, BY_CHANCE, "depots", "clients") as (source, known):
+        found = foreign_keys(source, known["clients"], [known["depots"]])
+    assert {one.columns[0]: one.target_columns[0] for one in found} == {"depot_short": "short", "depot_city": "city"}
+
+
 NAMED_AFTER = """
     create table parents (pid int primary key, label text);
     insert into parents select i, 'label ' || i from generate_series(1, 100) i;
