@@ -460,6 +460,8 @@ class Conditions(Along):
             column = found[0] if found else None
         if column is None and cond.noun is None:
             column = by_verb(self.resolver, cond, tables) if sized else None
+        if column is None and last is None and sized and self._is_of_groups(cond):
+            return Part(None, cond)
         if column is None and cond.noun is None:
             column = (
                 last if last is not None and (not sized or catalog.is_number(last)) else only_number(resolver, tables)
@@ -578,6 +580,18 @@ class Conditions(Along):
         if cond.nest is not None or cond.operator is Operator.BETWEEN or _NUMBERS & set(said):
             return False
         self.having.append(count_of(tie.to, cond.operator, (number,), cond))
+        return True
+
+    def _is_of_groups(self, cond: Cond) -> bool:
+        """`how many tracks per genre, only those with more than 100`: a number of nothing is that which is counted."""
+        frame, number = self.resolver.frame, self._whole(cond)
+        first = frame.items[0] if frame.items else None
+        if first is None or not first.count or not (frame.groups or frame.per) or cond.noun is not None:
+            return False
+        table = self.resolver.table(first.ref)
+        if table is None or number is None or cond.operator is Operator.BETWEEN:
+            return False
+        self.having.append(count_of(table, cond.operator, (number,), cond))
         return True
 
     def _whole(self, cond: Cond) -> int | None:
