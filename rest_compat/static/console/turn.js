@@ -70,7 +70,8 @@ function Said({ known, onPick }) {
 function Part({ text, onPick }) {
   const [head, ...lines] = text.split("\n");
   const questions = lines.filter((line) => line.startsWith("- ") && line.endsWith("?")).map((line) => line.slice(2));
-  if (!onPick || !questions.length || questions.length < lines.length) return html`<p>${text}</p>`;
+  if (!questions.length || questions.length < lines.length) return html`<p>${text}</p>`;
+  if (!onPick) return html`<p>${head}</p><ul>${questions.map((question) => html`<li key=${question}>${question}</li>`)}</ul>`;
   return html`
     <p>${head}</p>
     <div class="suggestions">
