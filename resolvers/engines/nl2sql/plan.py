@@ -272,3 +272,11 @@ class Plan:
         """Return the FQN of the table whose rows are counted for the order; None for another order."""
         first = self.orders[0].term if self.orders else None
         return first.rows_of if isinstance(first, Figure) and first.of is None else None
+
+    @property
+    def bare_key(self) -> Column | None:
+        """Return the only column that is shown, where it is one of the rows asked for; None for any other answer."""
+        only = self.outputs[0].term if len(self.outputs) == 1 else None
+        if not isinstance(only, Column) or (only.table, only.instance) != (self.main, 0):
+            return None
+        return None if self.groups or self.distinct or self.combined is not None else only

@@ -340,6 +340,8 @@ class Ranking(Grouping):
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
                 comes_to = summed_up(resolver.catalog, plain.table)
                 if comes_to is not None and plain.entity == plain.table and not self.groups:
+                    if resolver.frame.groups:
+                        resolver.doubt("the first are asked for, of each or of all", 0.4)
                     return as_column(comes_to), descending  # the top three bills
                 if (counted := self._rows_of_most(main, taken=_TAKEN)) is not None:
                     return counted, descending
