@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.model import (
     QueryDraft,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.plan import Column, Output, Plan
 from resolvers.talk2data.answering.drafting import TOO_MUCH, InThread
 from resolvers.talk2data.sessions import delete_chat_session, get_chat_session
 from resolvers.talk2data.turns import get_turn, list_turn_artifacts
@@ -343,3 +344,22 @@ async def test_a_query_that_nests_too_deep_to_be_written_is_too_much_to_ask() ->
     drafter, asked, known = InThread(Deep()), Asked("1 " * 1000, datetime.now(UTC)), Knowledge(())
     assert await drafter.draft(asked, known, lambda *_: ()) == Unanswerable(TOO_MUCH)
     assert await drafter.repair(asked, known, (), lambda *_: ()) == Unanswerable(TOO_MUCH)
+
+
+async def test_rows_without_a_name_are_shown_with_what_else_they_tell(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    def drafted(asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
+        orders = next(one.fqn for one in known.tables if one.name == "orders")
+        return draft(
+            "select orders.id from orders where orders.total > 10 order by orders.id",
+            plan=Plan(orders, (Output(Column(orders, "id")),)),
+        )
+
+    drafter.script |= {"large orders": drafted, "ids of large orders": drafted}
+    got = await ask(world, "large orders")
+    assert [one["name"] for one in got.result["columns"]] == ["id", "placed", "total"], "and no other key"
+    assert got.result["rows"][0][1:] == ["2024-01-05", 12.5]
+    assert [one["artifact_type"] for one in got.of("artifact")] == ["parquet"], "nobody asked for a chart of them"
+    got = await ask(world, "ids of large orders")
+    assert got.result["rows"] == [[1], [3]], "who asks for keys gets keys"

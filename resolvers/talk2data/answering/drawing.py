@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from resolvers.engines.answering.bare_keys import WHOLE_ROWS
 from resolvers.engines.answering.charts import Undrawable, chart_as, chart_of, png_of
 from resolvers.engines.answering.forms import AnswerForm
 from resolvers.engines.answering.ranking import adds_up
@@ -41,6 +42,8 @@ def drawing_of(found: AnswerOutcome, title: str) -> Drawing:
 def _chart(found: AnswerOutcome, ran: QueryRun, title: str) -> tuple[dict[str, Any] | None, list[str]]:
     answer, form = _drawn_of(ran), found.form
     if form is None or not form.is_chart:
+        if found.draft is not None and found.draft.evidence.get(WHOLE_ROWS):
+            return None, []
         return chart_of(answer, title, ordered=ran.ordered), []
     try:
         spec = chart_as(answer, title, form, ordered=ran.ordered, adds_up=_adds_up(found))

@@ -11,11 +11,13 @@ from typing import Any, Final, TypeVar
 
 from persistence.jobs.port import JobError
 from resolvers.context import Context
+from resolvers.engines.answering.bare_keys import WHOLE_ROWS, asks_for_keys, with_columns_beside
 from resolvers.engines.answering.forms import AnswerForm
 from resolvers.engines.answering.ranking import with_order_shown
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
+    ColumnKey,
     Drafter,
     DraftFailure,
     Interpretation,
@@ -170,7 +172,7 @@ class Work:
                         return
                     failure = DraftFailure(outcome, refused.rule, refused.reason)
                 else:
-                    found.draft, guarded = self._with_figure(ground, outcome, guarded)
+                    found.draft, guarded = self._with_more_shown(ground, outcome, guarded)
                     found.guarded = guarded
                     found.tables = await as_of_now(self._ctx, columns_of(guarded))
                     if (poor := too_poor(found.tables, self._settings)) is not None:
@@ -294,22 +296,46 @@ class Work:
             outcome = replace(outcome, evidence={**outcome.evidence, "goes_on": drafted.goes_on})
         return drafted.asked, outcome
 
-    def _with_figure(self, ground: Ground, draft: QueryDraft, guarded: GuardedQuery) -> tuple[QueryDraft, GuardedQuery]:
-        """The draft with the figure that it orders by, where the asker may see it; a checked query stays as it is."""
+    def _with_more_shown(
+        self, ground: Ground, draft: QueryDraft, guarded: GuardedQuery
+    ) -> tuple[QueryDraft, GuardedQuery]:
+        """The draft with the figure that it orders by, or with what rows without a name tell, where the asker may see
+        it; a checked query stays as it is.
+        """
         if self.question.as_asked or draft.evidence.get("example"):
             return draft, guarded
         counted = None if draft.plan is None else draft.plan.orders_by_rows_of
         shown = with_order_shown(draft.sql, ground.dialect, ground.keys, counted and Fqn.parse(counted).parts[-1])
+        noted = draft.evidence
+        if shown is None and (shown := self._with_columns(ground, draft)) is not None:
+            noted = {**noted, WHOLE_ROWS: True}
         if shown is None:
             return draft, guarded
         try:
             longer = judged(ground, shown)
         except QueryRefused:
             return draft, guarded
-        last = longer.outputs[-1]
-        if last.masked or last.told & ground.restricted or longer.applied != guarded.applied:
+        more = longer.outputs[len(guarded.outputs) :]
+        if any(one.masked or one.told & ground.restricted for one in more) or longer.applied != guarded.applied:
             return draft, guarded
-        return replace(draft, sql=shown), longer
+        return replace(draft, sql=shown, evidence=noted), longer
+
+    def _with_columns(self, ground: Ground, draft: QueryDraft) -> str | None:
+        """The query with what else rows tell that have no name but a key, where no keys were asked for."""
+        key = None if draft.plan is None else draft.plan.bare_key
+        facts = None if key is None else next((one for one in ground.knowledge.tables if one.fqn == key.table), None)
+        if key is None or facts is None or facts.primary_key != (key.column,):
+            return None
+        if asks_for_keys(f"{self.question.text} {draft.evidence.get('asked', '')}", key.column):
+            return None
+        known = ground.knowledge
+        hidden = known.private | known.forbidden | ground.restricted
+        columns = [
+            one.name
+            for one in facts.columns
+            if one.name not in ground.keys and ColumnKey(facts.fqn, one.name) not in hidden
+        ]
+        return with_columns_beside(draft.sql, ground.dialect, key.column, columns)
 
     def _unfinished(self, ground: Ground) -> QueryDraft | None:
         """The query of the turn before, where it came to no answer and was for the same data."""

@@ -1,0 +1,49 @@
+"""Rows that only a number of theirs would name: what else they hold is shown beside it.
+
+`unpaid fees of 2023` are fees, and a list of their ids tells nobody which they are. Who asks for ids gets ids.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from resolvers.engines.english.identifiers import tokens_of
+
+WHOLE_ROWS: Final = "whole_rows"
+"""Notes of a draft that columns nobody named are shown, of which no chart is drawn unasked."""
+MOST_BESIDE: Final = 5
+"""How many columns are shown beside a key."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_NUMBERED: Final = frozenset(("id", "key", "number", "no", "nr", "num", "code", "uuid", "guid", "ref"))
+"""Last words of the names of keys, any of which asks for keys."""
+
+
+def asks_for_keys(question: str, key: str) -> bool:
+    """Return whether a question speaks of numbers or codes, or says the last word of the name of a key."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+    words |= {word.removesuffix("s") for word in words}
+    return bool(words & (_NUMBERED | set(tokens_of(key)[-1:])))
+
+
+def with_columns_beside(sql: str, dialect: str, key: str, columns: Sequence[str]) -> str | None:
+    """The query with columns of the same rows behind the key; None where it shows more than the key, or cannot."""
+    try:
+        query = sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return None
+    if not isinstance(query, exp.Select) or any(query.args.get(part) for part in ("distinct", "group", "into", "hint")):
+        return None
+    shown = query.selects[0].unalias() if len(query.selects) == 1 else None
+    if not isinstance(shown, exp.Column) or shown.name != key or not columns:
+        return None
+    table = shown.args.get("table")
+    return query.select(*_of(table, columns), copy=False).sql(dialect)
+
+
+def _of(table: exp.Identifier | None, columns: Iterable[str]) -> Iterable[exp.Column]:
+    for name in list(columns)[:MOST_BESIDE]:
+        yield exp.column(exp.to_identifier(name, quoted=True), table=table.copy() if table is not None else None)
