@@ -29,6 +29,7 @@ from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
 from rest_compat.demo_questions import COUNTED, OWN, OWN_ASKED, SAMPLE, Questions, ask_all
 from rest_compat.demo_receiver import DemoReceiver, receiving
+from rest_compat.demo_server import allowing
 from rest_compat.demo_tools import TOOL, DemoTools, serving_tools
 from rest_compat.logs import set_up_logs
 from rest_compat.server import run_server
@@ -63,7 +64,7 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
         settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
         set_up_logs(settings.log_format, settings.log_level)
         with receiving() as receiver, serving_tools() as tools:  # what is served afterwards may send to neither
-            allowed = tools.allowed_by(receiver.allowed_by(settings))
+            allowed = allowing(settings, receiver.port, tools.port)
             failure, project = asyncio.run(_main_job(allowed, chosen, receiver, tools))
         if failure is not None:
             console.print(f"[bold red]The demo stopped:[/] {failure}")

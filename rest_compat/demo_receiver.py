@@ -8,14 +8,12 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
-from rest_compat.settings import Settings
+from rest_compat.demo_server import DemoHandler, serving
 
 SECONDS: Final = 20.0
 """How long the demo waits for an event."""
-MOST_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +47,6 @@ class DemoReceiver:
         """Where events are to be sent."""
         return f"http://127.0.0.1:{self.port}/events"
 
-    def allowed_by(self, settings: Settings) -> Settings:
-        """The same settings, by which this one address of the machine itself may be sent to as well."""
-        allowed = [one for one in (settings.outbound_allow, f"127.0.0.1:{self.port}") if one]
-        return settings.model_copy(update={"outbound_allow": ",".join(allowed)})
-
     def take(self, delivery: Delivery) -> None:
         """Keep an event where it is the first."""
         self.taken = self.taken or delivery
@@ -70,25 +63,12 @@ def receiving() -> Iterator[DemoReceiver]:
     """Run the receiver until the block ends."""
     receiver = DemoReceiver()
 
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 10
-
+    class Handler(DemoHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MOST_BYTES))
+            body = self.body()
             receiver.take(Delivery({name.lower(): value for name, value in self.headers.items()}, body))
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads, server.block_on_close = True, False
-        receiver.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="demo-receiver", daemon=True)
-        thread.start()
-        try:
-            yield receiver
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Handler, "demo-receiver") as receiver.port:
+        yield receiver

@@ -1,15 +1,12 @@
 """The demo's server of tools: as much of the Model Context Protocol as it takes to be registered and called."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
-from rest_compat.settings import Settings
+from rest_compat.demo_server import DemoHandler, serving
 
-MOST_BYTES: Final = 1_000_000
 TOOL: Final = "open_ticket"
 _TOOLS: Final = [
     {
@@ -38,11 +35,6 @@ class DemoTools:
         """Its endpoint."""
         return f"http://127.0.0.1:{self.port}/mcp"
 
-    def allowed_by(self, settings: Settings) -> Settings:
-        """The same settings, by which this one address of the machine itself may be called as well."""
-        allowed = [one for one in (settings.outbound_allow, f"127.0.0.1:{self.port}") if one]
-        return settings.model_copy(update={"outbound_allow": ",".join(allowed)})
-
     def answer(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         """Return the result of a request; None for a method that is not known here."""
         if method == "initialize":
@@ -61,11 +53,9 @@ def serving_tools() -> Iterator[DemoTools]:
     """Run the server until the block ends."""
     tools = DemoTools()
 
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 10
-
+    class Handler(DemoHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MOST_BYTES))
+            body = self.body()
             message = json.loads(body)
             if "id" not in message:
                 self.send_response(202)
@@ -82,16 +72,5 @@ def serving_tools() -> Iterator[DemoTools]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads, server.block_on_close = True, False
-        tools.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="demo-tools", daemon=True)
-        thread.start()
-        try:
-            yield tools
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Handler, "demo-tools") as tools.port:
+        yield tools
