@@ -4,13 +4,12 @@
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from resolvers.engines.answering.ranking import parsed
 from resolvers.engines.english.identifiers import tokens_of
 
 WHOLE_ROWS: Final = "whole_rows"
@@ -31,19 +30,15 @@ def asks_for_keys(question: str, key: str) -> bool:
 
 def with_columns_beside(sql: str, dialect: str, key: str, columns: Sequence[str]) -> str | None:
     """The query with columns of the same rows behind the key; None where it shows more than the key, or cannot."""
-    try:
-        query = sqlglot.parse_one(sql, dialect=dialect)
-    except (SqlglotError, RecursionError):
-        return None
+    query = parsed(sql, dialect)
     if not isinstance(query, exp.Select) or any(query.args.get(part) for part in ("distinct", "group", "into", "hint")):
         return None
     shown = query.selects[0].unalias() if len(query.selects) == 1 else None
     if not isinstance(shown, exp.Column) or shown.name != key or not columns:
         return None
     table = shown.args.get("table")
-    return query.select(*_of(table, columns), copy=False).sql(dialect)
-
-
-def _of(table: exp.Identifier | None, columns: Iterable[str]) -> Iterable[exp.Column]:
-    for name in list(columns)[:MOST_BESIDE]:
-        yield exp.column(exp.to_identifier(name, quoted=True), table=table.copy() if table is not None else None)
+    more = [
+        exp.column(exp.to_identifier(name, quoted=True), table=None if table is None else table.copy())
+        for name in columns[:MOST_BESIDE]
+    ]
+    return query.select(*more, copy=False).sql(dialect)

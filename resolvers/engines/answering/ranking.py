@@ -27,7 +27,7 @@ def with_order_shown(sql: str, dialect: str, keys: Collection[str], counted: str
     A figure over many rows is shown, and of the first few rows a column is; those named in `keys` only tell rows apart.
     `counted` is the table whose rows it orders by the number of, where whoever wrote the query knows it.
     """
-    query = _parsed(sql, dialect)
+    query = parsed(sql, dialect)
     if not isinstance(query, exp.Select) or any(query.args.get(part) for part in ("distinct", "into", "hint")):
         return None
     by = _orders(query)
@@ -74,14 +74,15 @@ def tied(query: exp.Query, last: Sequence[Any], behind: Sequence[Any]) -> int | 
 
 def adds_up(sql: str, dialect: str, name: str) -> bool:
     """Return whether the values of a column may be parts of a whole: averages and extremes are not."""
-    query = _parsed(sql, dialect)
+    query = parsed(sql, dialect)
     if not isinstance(query, exp.Select):
         return True
     shown = next((one for one in query.selects if one.alias_or_name == name), None)
     return shown is None or not any(shown.find_all(*_EXTREMES))
 
 
-def _parsed(sql: str, dialect: str) -> exp.Expr | None:
+def parsed(sql: str, dialect: str) -> exp.Expr | None:
+    """A query of an answer; None where it cannot be read."""
     try:
         return sqlglot.parse_one(sql, dialect=dialect)
     except (SqlglotError, RecursionError):

@@ -130,7 +130,7 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         yield "the answer is asked for in a unit that the column is not in", 0.5
     if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
         yield "tables are gone through that nothing names", 0.3
-    if any(_is_doer_of(atom, pieces, catalog, tables) for atom in pieces.atoms) and _counts_all(nodes):
+    if has(exp.Count) and _counts_all(nodes) and any(_is_doer_of(one, pieces, catalog, tables) for one in pieces.atoms):
         yield "those who did something are asked for, and what they did is counted", 0.4
     if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
         yield "both ends of a way are named, and one is used", 0.3
