@@ -1,6 +1,7 @@
 """A plan in one plain sentence, so that whoever asked sees how the question was understood."""
 
 import calendar
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -102,8 +103,7 @@ class _Speaker(CatalogNames):
     def __init__(self, known: Knowledge, question: str) -> None:
         super().__init__(known)
         self._plan: Plan | None = None
-        self._question = question
-        self._told = question.casefold()
+        self._question = question.casefold()
 
     # Columns in their places.
 
@@ -229,7 +229,7 @@ class _Speaker(CatalogNames):
         if value.kind in ("date", "moment"):
             return _day(value.value)
         private = column is not None and ColumnKey(column.table, column.column) in self._known.private
-        if private and str(value.value).casefold() not in self._told:
+        if private and not re.search(rf"(?<!\w){re.escape(str(value.value).casefold())}(?!\w)", self._question):
             return "the value asked for"
         return f"“{value.value}”"
 

@@ -233,6 +233,8 @@ def test_a_value_that_the_question_says_is_quoted_though_its_column_is_private()
     private = known(private=frozenset({ColumnKey(CUSTOMER, "city")}))
     told = said(Plan(CUSTOMER, NAME, ROME), private, "Who lives in rome?")
     assert told == "The names of customers where the city is “Rome”."
+    inside = said(Plan(CUSTOMER, NAME, ROME), private, "Who likes chrome?")
+    assert inside == "The names of customers where the city is the value asked for.", "a part of a word says nothing"
 
 
 def test_all_columns_of_a_table_are_not_named_one_by_one() -> None:
