@@ -64,8 +64,14 @@ numbers of days. Rows without values are left out, and so are empty sheets, whic
 sheets say that they are hidden. The first 10,000 rows decide what columns there are and of which types: a column that
 begins below them is not read. `.xls`, `.xlsb` and `.ods` are not read.
 
-Databases and workbooks are copied whole to be read, for each task of a run again: from a folder as far as
-`STOA_SOURCE_COPY_BYTES` allows, from a share or a bucket 512 MB of them together. Larger ones are named and not read.
+Databases and workbooks are copied whole to be read: from a folder as far as `STOA_SOURCE_COPY_BYTES` allows, from a
+share or a bucket 512 MB of them together. Larger ones are named and not read.
+
+**Parsed once.** What takes more than half a second to parse, be it a text, a database or a workbook, is kept beside the
+other copies as DuckDB wrote it, in a folder that only the account of the server can enter. The next reading uses it, as
+long as the store lists the file with the same size and version (its ETag; in a folder and on a share the times of its
+last change) and still lets the connection read it. `STOA_SOURCE_KEPT_BYTES` bounds what is kept of all connections, 0
+keeps nothing; what was not used for a week is removed with the next table that is kept. Parquet is read where it lies.
 """
 _WRITTEN = "\n<!-- This page is written by `stoa snapshot`. Change the code that it describes instead. -->\n"
 

@@ -221,6 +221,12 @@ class ConnectorSettings(BaseModel):
     source_threads: int = Field(
         2, ge=1, le=256, description="Threads for reading the files or documents of one source."
     )
+    source_kept_bytes: int = Field(
+        10 << 30,
+        ge=0,
+        description="How many bytes of tables of files are kept as they were parsed, so that a file is parsed again "
+        "only when it has changed; 0 keeps none. They lie beside the copies that STOA_SOURCE_SCRATCH is for.",
+    )
     source_scratch: str = Field(
         "", description="The folder for copies of files that are being read; empty for the system's temporary one."
     )

@@ -23,6 +23,7 @@ workbooks are copied whole (opening.py).
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 from abc import abstractmethod
 from collections import Counter
@@ -180,9 +181,18 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         """The files of a table, or None when there is no such table."""
         return self._layout().schemas.get(schema, {}).get(table) if database == self.store().name else None
 
+    def container_files(self, database: str, schema: str) -> tuple[StoredFile, ...]:
+        """The file that a schema is, and what lies beside it, unopened; nothing where it is a folder, or not there."""
+        return self._held().files(schema) if database == self.store().name else ()
+
     def container(self, database: str, schema: str) -> Container | None:
         """The file that a schema is; None where it is a folder, or not there."""
         return self._held().get(schema) if database == self.store().name else None
+
+    @property
+    def place(self) -> str:
+        """What tells this tree from others; without any secret."""
+        return json.dumps([self.kind, self.config.model_dump(mode="json")], sort_keys=True, default=str)
 
     def column_names(self, table: FileTable) -> list[str]:
         """The columns of its files, as the catalog names them."""

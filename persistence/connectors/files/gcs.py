@@ -122,9 +122,9 @@ class GcsBucket(BucketStore):
         self._account = account
         self._base = f"/storage/v1/b/{quote(bucket, safe='')}/o"
 
-    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int]], str | None]:
+    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int, str]], str | None]:
         """One page of objects.list."""
-        query = {"maxResults": "1000", "fields": "nextPageToken,items(name,size)"}
+        query = {"maxResults": "1000", "fields": "nextPageToken,items(name,size,etag)"}
         if prefix:
             query["prefix"] = prefix
         if after:
@@ -137,7 +137,7 @@ class GcsBucket(BucketStore):
             raise ConnectorError("failed", "The endpoint did not answer as Google Cloud Storage does. Check it.")
         items, following = held.get("items", []), held.get("nextPageToken")
         keys = [
-            (item["name"], int(item["size"]))
+            (item["name"], int(item["size"]), item["etag"] if isinstance(item.get("etag"), str) else "")
             for item in (items if isinstance(items, list) else [])
             if isinstance(item, dict) and isinstance(item.get("name"), str) and str(item.get("size", "")).isdigit()
         ]

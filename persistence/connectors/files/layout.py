@@ -35,6 +35,8 @@ class StoredFile:
 
     path: str
     size: int
+    version: str = ""
+    """What changes with its content; empty where the store tells of nothing that surely does."""
 
 
 @dataclass(frozen=True, slots=True)

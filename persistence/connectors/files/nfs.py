@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ VERIFIED = "real files on a local file system; a mounted NFS export is read thro
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without blocking, or opening a pipe would wait for its writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_UNSETTLED = 2_000_000_000
+"""Nanoseconds; the coarsest times of a file system are those of FAT."""
 
 
 class NfsConnector(FileTables[NfsConfig, NoCredentials]):
@@ -129,7 +132,7 @@ class LocalFiles(FileStore):
                     finally:
                         os.close(inner)
                 elif entry.is_file(follow_symlinks=False) and _is_text(path):
-                    walk.files.append(StoredFile(path, entry.stat(follow_symlinks=False).st_size))
+                    walk.files.append(_stored(path, entry.stat(follow_symlinks=False)))
                 else:
                     walk.refused += 1
             except OSError:
@@ -143,7 +146,7 @@ class LocalFiles(FileStore):
             walk.refused += 1
             return
         try:
-            walk.files.append(StoredFile(path, os.fstat(descriptor).st_size))
+            walk.files.append(_stored(path, os.fstat(descriptor)))
         finally:
             os.close(descriptor)
 
@@ -198,6 +201,15 @@ class _LocalReader:
         except OSError as error:
             raise _failure(error, "The file") from None
         return bytes(pieces)
+
+
+def _stored(path: str, found: os.stat_result) -> StoredFile:
+    """The file, with a version unless it was changed so lately that its times need not change with its next change."""
+    changed = max(found.st_mtime_ns, found.st_ctime_ns)
+    if time.time_ns() - changed < _UNSETTLED:
+        return StoredFile(path, found.st_size)
+    version = f"{found.st_dev}-{found.st_ino}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+    return StoredFile(path, found.st_size, version)
 
 
 def _descend(folder: int, parts: list[str]) -> int:

@@ -204,8 +204,8 @@ class BucketStore(FileStore):
         self._prefix = f"{prefix}/" if prefix else ""
 
     @abstractmethod
-    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int]], str | None]:
-        """One page of keys with sizes, and the mark of the next page or None. Raises ConnectorError."""
+    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int, str]], str | None]:
+        """One page of keys with sizes and ETags, and the mark of the next page or None. Raises ConnectorError."""
 
     @abstractmethod
     def stretch(self, key: str, offset: int, length: int) -> bytes:
@@ -218,7 +218,7 @@ class BucketStore(FileStore):
         after: str | None = None
         while True:
             keys, following = self.page(self._prefix, after)
-            for key, size in keys:
+            for key, size, version in keys:
                 if seen >= limits.max_files:
                     return Listing(_sorted(files), refused, truncated=True)
                 seen += 1
@@ -229,7 +229,7 @@ class BucketStore(FileStore):
                 if any(part in {"", ".", ".."} for part in parts) or len(parts) > limits.max_depth:
                     refused += 1
                 else:
-                    files.append(StoredFile(path, size))
+                    files.append(StoredFile(path, size, version))
             if following is None or following == after:
                 return Listing(_sorted(files), refused)
             after = following

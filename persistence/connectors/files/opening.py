@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings
 from persistence.connectors.files.containers import (
+    BESIDE,
     SQLITE_MAGIC,
     WORKBOOK,
     Container,
@@ -67,6 +68,13 @@ class Containers(Mapping[str, Container]):
         if schema not in self._opened:
             self._opened[schema] = self._open(schema, self._files[schema])
         return self._opened[schema]
+
+    def files(self, schema: str) -> tuple[StoredFile, ...]:
+        """The file of a schema, and what SQLite keeps beside it; nothing where it is no schema."""
+        file = self._files.get(schema)
+        if file is None:
+            return ()
+        return (file, *(self._beside[file.path + ending] for ending in BESIDE if file.path + ending in self._beside))
 
     def path(self, schema: str) -> str:
         """Where the file of a schema lies."""

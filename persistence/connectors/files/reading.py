@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -34,6 +35,7 @@ from persistence.connectors.files.formats import (
     encoding_of,
     unpacked,
 )
+from persistence.connectors.files.kept import KEPT, KeptTables
 from persistence.connectors.files.layout import FileTable, StoredFile
 from persistence.connectors.files.literals import take_in
 from persistence.connectors.files.store import FileLimits, FileStore
@@ -46,6 +48,9 @@ _MOST_GROUPS: Final = 200
 _FIRST_ROWS: Final = 100_000
 _LONGEST_LINE: Final = 16 << 20
 _LONGEST_OBJECT: Final = 64 << 20
+
+KEPT_FROM_SECONDS: Final = 0.5
+"""Tables that are taken in faster are not worth the place."""
 
 _COUNTED: Final = "store_rejects = true"
 _LOOSE: Final = ", strict_mode = false, null_padding = true, parallel = false, sample_size = -1"
@@ -81,6 +86,15 @@ class FileTree(Protocol):
         """The files of a table, or None when there is no such table."""
         ...
 
+    @property
+    def place(self) -> str:
+        """What tells this tree from others; without any secret."""
+        ...
+
+    def container_files(self, database: str, schema: str) -> tuple[StoredFile, ...]:
+        """The file that a schema is, and what lies beside it, unopened; nothing where it is a folder, or not there."""
+        ...
+
     def container(self, database: str, schema: str) -> Container | None:
         """The file that a schema is; None where it is a folder, or not there."""
         ...
@@ -101,6 +115,12 @@ class FileReading(DuckReading):
         root = tables.store().local_root()
         super().__init__(tables.settings, *([root] if root else []))
         self._tables = tables
+        self._kept = KeptTables(
+            tables.settings.source_scratch,
+            tables.settings.source_kept_bytes,
+            tables.place,
+            f"{self._duckdb.__version__} {tables.limits.sample_bytes}",
+        )
         self._descriptors: list[int] = []
         self._footers: dict[str, tuple[list[str], dict[str, str]]] = {}
         self._unread: dict[str, int] = {}
@@ -110,8 +130,20 @@ class FileReading(DuckReading):
         """Copies that DuckDB is taking in."""
 
     def load(self, database: str, schema: str, table: str, name: str) -> None:
-        """Make a view or a table of it."""
+        """Make a view or a table of it; a view of a kept one where its files are as they were when it was kept."""
         found = self._tables.find(database, schema, table)
+        files = self._tables.container_files(database, schema) if found is None else found.files
+        key = None
+        if found is None or found.suffix != "parquet":
+            key = self._kept.key((database, schema, table, "" if found is None else found.suffix), files)
+        if key is not None and self._take(key, files, name):
+            return
+        began = time.monotonic()
+        self._take_in(found, database, schema, table, name)
+        if key is not None and time.monotonic() - began >= KEPT_FROM_SECONDS:
+            self._keep(key, name)
+
+    def _take_in(self, found: FileTable | None, database: str, schema: str, table: str, name: str) -> None:
         container = self._tables.container(database, schema) if found is None else None
         if found is None and (container is None or table not in container.names()):
             raise not_selected(f"{database}.{schema}.{table}")
@@ -156,6 +188,45 @@ class FileReading(DuckReading):
                 "failed", "A file of the table was removed or replaced while it was being read. Try again."
             )
         return super().failure(error, seconds)
+
+    # What is kept
+
+    def _take(self, key: str, files: Sequence[StoredFile], name: str) -> bool:
+        """Make a view of the kept table, if there is one and the caller may still read each of its files."""
+        path = self.folder / f"{name}{KEPT}"
+        if not self._kept.take(key, path):
+            return False
+        for file in files:
+            with self._tables.opened(file) as reader:
+                reader.read(0, 1)
+        try:
+            with self.session(self.limits.source_statement_timeout) as session:
+                session.execute(f"attach {literal(str(path))} as kept_{name} (read_only)")
+                ((unread,),) = session.execute(f"select unread from kept_{name}.main.about").fetchall()
+                session.execute(f"create view main.{name} as from kept_{name}.main.rows")
+        except ConnectorError:
+            if self._cancelled.is_set():
+                raise
+            self._kept.drop(key)
+            return False
+        self._unread[name] = int(unread)
+        return True
+
+    def _keep(self, key: str, name: str) -> None:
+        """Keep a table that took long to take in. What goes wrong with it is no failure of the reading."""
+        path = self.folder / f"{name}.keeping"
+        try:
+            with self.session(self.limits.source_stream_timeout) as session:
+                session.execute(f"attach {literal(str(path))} as keeping")
+                session.execute(f"create table keeping.main.rows as from main.{name}")
+                session.execute(f"create table keeping.main.about as select {self._unread.get(name, 0)} as unread")
+                session.execute("detach keeping")
+            self._kept.keep(key, path)
+        except ConnectorError:
+            if self._cancelled.is_set():
+                raise
+        finally:
+            path.unlink(missing_ok=True)
 
     # Databases and workbooks
 

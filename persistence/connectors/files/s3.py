@@ -93,7 +93,7 @@ class S3Bucket(BucketStore):
         self._base = f"/{_encoded(bucket)}" if path_style else ""
         self._clock = clock
 
-    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int]], str | None]:
+    def page(self, prefix: str, after: str | None) -> tuple[list[tuple[str, int, str]], str | None]:
         """One page of ListObjectsV2."""
         query = {"list-type": "2", "max-keys": "1000", "encoding-type": "url"}
         if prefix:
@@ -114,7 +114,8 @@ class S3Bucket(BucketStore):
         for entry in root.iter("Contents"):
             size, key = entry.findtext("Size") or "", entry.findtext("Key") or ""
             if size.isdigit():
-                keys.append((unquote(key.replace("+", " ")) if encoded else key, int(size)))
+                name = unquote(key.replace("+", " ")) if encoded else key
+                keys.append((name, int(size), entry.findtext("ETag") or ""))
         following = root.findtext("NextContinuationToken") if root.findtext("IsTruncated") == "true" else None
         return keys, following or None
 

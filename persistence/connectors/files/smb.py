@@ -128,12 +128,12 @@ class SmbTree(FileStore):
                 entries = entries[: limits.max_files - seen]
             seen += len(entries)
             inner = []
-            for name, size, marks in sorted(entries):
+            for name, size, marks, version in sorted(entries):
                 below = f"{path}/{name}" if path else name
                 if marks & _LINK_MARK:
                     refused += 1
                 elif not marks & _FOLDER_MARK:
-                    files.append(StoredFile(below, size))
+                    files.append(StoredFile(below, size, version))
                 elif depth >= limits.max_depth or seen >= limits.max_files:
                     truncated = True
                 else:
@@ -198,8 +198,8 @@ class SmbTree(FileStore):
         with contextlib.suppress(Exception), self._limited("The file"):
             handle.close()
 
-    def _entries(self, path: str) -> Iterator[tuple[str, int, int]]:
-        """Name, size and attributes of what a folder holds."""
+    def _entries(self, path: str) -> Iterator[tuple[str, int, int, str]]:
+        """Name, size, attributes and times of the last change of what a folder holds."""
         from smbprotocol.file_info import FileInformationClass
         from smbprotocol.open import QueryDirectoryFlags
 
@@ -217,7 +217,10 @@ class SmbTree(FileStore):
                 for entry in found:
                     name = entry["file_name"].get_value().decode("utf-16-le", errors="replace")
                     if name not in {".", ".."} and not {"/", "\\", "\ufffd"} & set(name):
-                        yield name, entry["end_of_file"].get_value(), int(entry["file_attributes"].get_value())
+                        times = (entry[time].get_value() for time in ("last_write_time", "change_time"))
+                        version = "-".join(map(str, (entry["file_id"].get_value(), *times)))
+                        size, marks = entry["end_of_file"].get_value(), int(entry["file_attributes"].get_value())
+                        yield name, size, marks, version
         finally:
             self._shut(handle)
 
