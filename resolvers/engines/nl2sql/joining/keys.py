@@ -24,6 +24,7 @@ from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.guessing import COMMON, MEASURES, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
+from resolvers.engines.nl2sql.language.words import IDENTIFYING
 from resolvers.engines.nl2sql.model import Knowledge
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import TableFacts
@@ -314,7 +315,7 @@ class KeyFinder:
 def _measures(column: str) -> bool:
     """Return whether a column is called a figure of what it seems to refer to: `max_guests`."""
     words = tokens_of(column)
-    return bool(set(words[:-1]) & MEASURES) and words[-1] not in ("id", "no", "nr", "code", "key", "number")
+    return bool(set(words[:-1]) & MEASURES) and words[-1] not in IDENTIFYING
 
 
 def _same(key: Key) -> tuple[Any, ...]:

@@ -168,5 +168,13 @@ WEEKDAYS: Final[dict[str, int]] = {
 }
 """Monday is 0."""
 
+IDENTIFYING: Final = words("id code number no nr key")
+"""Words of columns that tell rows apart, or refer to them, and that say nothing of what the rows are."""
+DOING: Final = words("do does did")
+HELPING: Final = DOING | words("has have had")
+"""Verbs, as they are written, that stand before who does something."""
+TIME_NAMES: Final = words("date day year month time moment when on at in of the")
+"""Words of names of columns that say only that they tell when, and not of what."""
+
 TRUE_WORDS: Final = words("yes true y t on")
 FALSE_WORDS: Final = words("no false n f off")

@@ -5,7 +5,7 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.language.words import HELPING, UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom
@@ -18,7 +18,6 @@ DONE: Final = "done"
 """The question word of a noun that is what somebody did something with."""
 _WORTH: Final = frozenset(("cost", "weigh", "spend", "earn"))
 """Verbs of which `what did` asks how much."""
-_DOES: Final = frozenset(("do", "does", "did", "has", "have"))
 _RATES: Final = frozenset((*UNITS, "hour", "night"))
 """Words behind `per` that only say what an amount is for: per week."""
 _WITHIN = ("in", "at", "of", "do", "does", "did")
@@ -197,7 +196,7 @@ class Asking(Clauses):
         atom = self.at()
         if atom is None or not self.listing or not atom.is_(Cue.WHAT, Cue.MUCH) or isinstance(atom.said, Degree):
             return False
-        if atom.is_(Cue.WHAT) and atom.text.split()[-1].lower() not in _DOES:
+        if atom.is_(Cue.WHAT) and atom.text.split()[-1].lower() not in HELPING:
             return False
         degree = self._action(1)
         if degree is None:
@@ -232,7 +231,7 @@ class Asking(Clauses):
     def _what_done(self) -> bool:
         """`What did Ann buy`: what belongs to the rows that the verb speaks of."""
         asks, verb = self.at(-1), self.at(1)
-        if asks is None or not asks.is_(Cue.WHAT) or asks.text.split()[-1].lower() not in _DOES:
+        if asks is None or not asks.is_(Cue.WHAT) or asks.text.split()[-1].lower() not in HELPING:
             return False
         if verb is None or not self.value_at() or verb.ref is None or not verb.ref.tables:
             return False

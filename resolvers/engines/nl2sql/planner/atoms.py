@@ -13,7 +13,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.measures import is_numeric, is_told, is_unit
 from resolvers.engines.nl2sql.language.phrases import LONGEST, ORDINALS, PHRASES, Cue
-from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
+from resolvers.engines.nl2sql.language.words import DOING, NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.straying import (
@@ -529,7 +529,7 @@ def _is_ranked_last(tokens: Sequence[Token], at: int) -> bool:
     ends = at + 1 == len(tokens) or tokens[at + 1].text in (".", "?", "!", ",")
     if not ends or not at:
         return False
-    did = any(token.text.lower() in ("did", "does", "do") for token in tokens[: at - 1])
+    did = any(token.text.lower() in DOING for token in tokens[: at - 1])
     return did or tokens[at - 1].text.lower() in ("born", "done") or is_inflected(tokens[at - 1])
 
 

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.words import IDENTIFYING
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Condition, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -15,7 +16,6 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
-_IDENTIFIES = frozenset(("id", "code", "number", "no", "key"))
 Bridge = tuple[str, tuple[Key, Key], Key]
 """A table, its keys to two others, and the key that ties those two."""
 _FOUND: Final[WeakKeyDictionary[Catalog, tuple[Bridge, ...]]] = WeakKeyDictionary()
@@ -106,7 +106,7 @@ def _bridges(catalog: Catalog) -> Iterator[Bridge]:
 
 def _roles(catalog: Catalog, key: Key) -> set[str]:
     """Return what a row is to the other: the leader, the winner."""
-    words = set(catalog.words(ColumnKey(key.table, key.columns[0]))) - _IDENTIFIES - set(catalog.table_words(key.to))
+    words = set(catalog.words(ColumnKey(key.table, key.columns[0]))) - IDENTIFYING - set(catalog.table_words(key.to))
     return {root_of(word) for word in words}
 
 

@@ -10,7 +10,7 @@ from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, Way
 from resolvers.engines.nl2sql.language.measures import is_numeric, measures_of
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import COMMANDS
+from resolvers.engines.nl2sql.language.words import COMMANDS, IDENTIFYING
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
@@ -186,7 +186,7 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
     for one, column, key in referring:
         if not one.first or (one.first, one.last) in named:
             continue
-        role = [word for word in catalog.words(column) if word not in ("id", "code", "number", "no", "key")]
+        role = [word for word in catalog.words(column) if word not in IDENTIFYING]
         if role == list(linked.words(one.first, one.last)) and linked.tokens[one.first - 1].text.lower() in _WHOSE:
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
             roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value

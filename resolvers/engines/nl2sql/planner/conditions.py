@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.lives import BORN as LIVES
+from resolvers.engines.nl2sql.language.words import IDENTIFYING
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Both,
@@ -61,7 +62,7 @@ from resolvers.engines.nl2sql.planner.texts import looked_for, text_asked_for
 from resolvers.engines.nl2sql.planner.totals import Compared, count_beside, count_of, total
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
-_NUMBERS = frozenset(("id", "code", "key", "number", "no", "num", "nr"))
+_NUMBERS = IDENTIFYING | {"num"}
 """Words of keys by which the key itself is meant."""
 BORN = frozenset(("birth", "born", "bear", "dob", "birthday", "found", "establish", "build", "open", "start"))
 """Words of the columns that tell when somebody was born or something began, and of questions for it."""

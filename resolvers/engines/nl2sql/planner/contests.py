@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.language.verbs import CONTESTS, OUTCOMES
+from resolvers.engines.nl2sql.language.words import DOING
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 
 _COUNTED: Final = 0.9
@@ -40,7 +41,7 @@ def with_outcomes(linked: Linked) -> Linked:
 
 def _is_asked(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a verb stands behind `did`, and what it is said of before that."""
-    return any(one.text.lower() in ("did", "does", "do") for one in tokens[max(0, at - _FAR) : at])
+    return any(one.text.lower() in DOING for one in tokens[max(0, at - _FAR) : at])
 
 
 def _counts(one: Mention, at: int) -> bool:

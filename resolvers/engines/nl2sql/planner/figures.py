@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.language.lives import BORN
 from resolvers.engines.nl2sql.language.measures import measures_of, scale
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
-from resolvers.engines.nl2sql.language.words import AGGREGATES
+from resolvers.engines.nl2sql.language.words import AGGREGATES, TIME_NAMES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Condition, Either, Literal, Operator
@@ -179,9 +179,9 @@ def when_counted(
             if table != main and catalog.is_moment_like(key)
             for word in catalog.words(key)
         }
-        elsewhere = before & (named - _PLAIN_TIME) or _is_told_of_another(resolver, ref, main)
+        elsewhere = before & (named - TIME_NAMES) or _is_told_of_another(resolver, ref, main)
         return None if elsewhere else resolver.time_column([main], hint=before, year=True)
-    if not counted or any(before & (set(catalog.words(key)) - _PLAIN_TIME) for key in own):
+    if not counted or any(before & (set(catalog.words(key)) - TIME_NAMES) for key in own):
         return None
     if not before & _MOST and any(not BORN & set(catalog.words(key)) for key in own):
         return None
@@ -208,7 +208,6 @@ _LEADING: Final = (Cue.BY, Cue.OF, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO)
 _BEHIND: Final = 3
 """Words before a time in which an amount may be said."""
 _MOST: Final = word_set("most least fewest highest lowest")
-_PLAIN_TIME: Final = word_set("date day year month time at on in the of")
 
 
 def when_farther(resolver: Resolver, main: str) -> ColumnKey | None:

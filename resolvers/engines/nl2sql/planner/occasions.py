@@ -7,6 +7,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.plans import is_planned
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.words import TIME_NAMES
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.resolving import Resolver
@@ -15,8 +16,6 @@ _BETWEEN: Final = word_set(
     "in on at during for and but or not nor again also never the both either neither year then yet"
 )
 """Words between two times of one thing."""
-_PLAIN: Final = word_set("date day year month time at on in the of when")
-"""Words of names of columns that tell only that they tell when."""
 _STEM: Final = 5
 """Letters that words of one family begin with alike, at least."""
 _BEFORE: Final = 6
@@ -86,7 +85,9 @@ def _named(resolver: Resolver, ref: Ref, deed: str | None) -> ColumnKey | None:
 
 
 def _roots(words: Sequence[str]) -> set[str]:
-    return {root_of(word.lower()) for word in words if word.isalpha() and word.lower() not in _PLAIN and len(word) > 3}
+    return {
+        root_of(word.lower()) for word in words if word.isalpha() and word.lower() not in TIME_NAMES and len(word) > 3
+    }
 
 
 def guessed_of_people(resolver: Resolver, column: ColumnKey) -> bool:

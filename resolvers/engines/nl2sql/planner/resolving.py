@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
-from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.lives import BORN, of_life
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
 from resolvers.engines.nl2sql.language.plans import is_planned
-from resolvers.engines.nl2sql.language.words import SCALES
+from resolvers.engines.nl2sql.language.words import HELPING, SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator
@@ -25,8 +24,6 @@ _DONE: Final = 0.04
 """How much better a value fits the rows that the verb speaks of than others that hold it as well."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
-_HELPERS: Final = word_set("do does did has have had")
-"""Verbs that stand before who does something, where a question turns the two round."""
 _DOER: Final = 0.3
 """How much less what is done fits who does it."""
 _SEVERAL: Final = "several columns tell when"
@@ -124,7 +121,7 @@ class Resolver(Targets):
     def does_what_is_asked(self, ref: Ref | None) -> bool:
         """Return whether a noun is who did something that is asked for: `what did the skipper S17 steer`."""
         tokens = self.cut.linked.tokens
-        asks = len(tokens) > 2 and tokens[0].lemma == "what" and tokens[1].text.lower() in _HELPERS
+        asks = len(tokens) > 2 and tokens[0].lemma == "what" and tokens[1].text.lower() in HELPING
         return asks and ref is not None and ref.first in (2, 3)
 
     def _does(self, ref: Ref) -> bool:
@@ -134,7 +131,7 @@ class Resolver(Targets):
         tokens = self.cut.linked.tokens
         first = ref.first - (1 if ref.first and tokens[ref.first - 1].text.lower() == "the" else 0)
         before = tokens[first - 1].text.lower() if first > 0 else ""
-        return before == "by" or (before in _HELPERS and ref.last < len(tokens) and tokens[ref.last].lemma.isalpha())
+        return before == "by" or (before in HELPING and ref.last < len(tokens) and tokens[ref.last].lemma.isalpha())
 
     def _as_doer(self, key: ColumnKey, asked: str | None, *, among_people: bool) -> float:
         """How well a column holds those who do something: what names people, or rows of their own, and not what is

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.language.words import IDENTIFYING
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Both, Column, Output, Plan, Related, Term
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Ref
@@ -20,7 +21,6 @@ _KEYED: Final = 0.76
 _TABLED: Final = 0.6
 _PLAYED: Final = 0.95
 """How well a word for a part stands for the name of the one who plays it."""
-_IDENTIFIES: Final = frozenset(("id", "code", "number", "no", "key"))
 _ARTICLES: Final = frozenset(("the", "its", "their", "his", "her"))
 _LONGEST: Final = 4
 """Tokens of a noun with its part at most."""
@@ -156,7 +156,7 @@ def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | N
 
 def _role_keys(linked: Linked, catalog: Catalog, first: int, last: int) -> list[Key]:
     """The keys that are called by these words, but for `id`, where they name no table and none is called so."""
-    words = [word for word in linked.words(first, last) if word not in _IDENTIFIES]
+    words = [word for word in linked.words(first, last) if word not in IDENTIFYING]
     if not words or len(words) < last - first or linked.tokens[first].text.lower() in _ARTICLES:
         return []
     found: list[Key] = []
@@ -172,7 +172,7 @@ def _role_keys(linked: Linked, catalog: Catalog, first: int, last: int) -> list[
             if one.score >= _NAMED:
                 return []
             continue
-        role = [word for word in catalog.words(one.column) if word not in _IDENTIFIES]
+        role = [word for word in catalog.words(one.column) if word not in IDENTIFYING]
         if role == words and key.table != key.to and not set(role) & set(catalog.table_words(key.to)):
             found.append(key)
     return found

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.language.words import HELPING
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -33,7 +34,6 @@ _OF_WHAT: Final = 0.3
 
 _AMONG: Final = ("among", "amongst")
 """Words before what a share is one of."""
-_HELPING: Final = ("has", "have", "had", "do", "does", "did")
 _UNKNOWN: Final = 0.15
 """What is doubted of a share where many rows do not tell whether they belong to it."""
 _MANY: Final = 0.05
@@ -111,7 +111,7 @@ def within_groups(
 def _does(resolver: Resolver, group: Noun) -> bool:
     """Return whether each of a group did something with the rows: `did each clerk take`."""
     before = resolver.cut.linked.tokens[: group.ref.first][-2:] if group.ref is not None else ()
-    return any(token.text.lower() in _HELPING for token in before)
+    return any(token.text.lower() in HELPING for token in before)
 
 
 def _beside(resolver: Resolver, part: Part, main: str) -> Condition:
@@ -139,7 +139,7 @@ def _is_often_unknown(resolver: Resolver, part: Part) -> bool:
 def _is_verb(atom: Atom) -> bool:
     done = atom.is_(Cue.LIGHT) and atom.text.lower().endswith("ed")
     said = atom.text.lower().split(" ")[0]
-    return done or atom.is_(Cue.BE, Cue.HAVE) or atom.verbal or said in _HELPING
+    return done or atom.is_(Cue.BE, Cue.HAVE) or atom.verbal or said in HELPING
 
 
 def _behind(part: Part) -> int:

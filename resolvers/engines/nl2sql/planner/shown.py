@@ -7,15 +7,13 @@ from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.lives import of_life
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
-from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.language.words import TIME_NAMES, UNITS
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Operator, Plan, Term
 from resolvers.engines.nl2sql.planner.items import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of
 
-_OF_TIME: Final = frozenset(("date", "time", "day", "year", "month", "moment", "on", "at", "in", "of", "the", "when"))
-"""Words of times that do not say of what."""
 _SAYING_LITTLE: Final = frozenset(
     ("be", "have", "do", "take", "place", "happen", "occur", "get", "make", "go", "come", "hold", "show", "list", "see",
      "use", "play", "run", "perform", "appear", "attend", "last", "date")
@@ -113,7 +111,7 @@ def _tells_of_something_else(resolver: Resolver, shown: set[ColumnKey]) -> bool:
     meant = verbs | {other for verb in verbs for other, near in related(verb) if near >= SYNONYM}
     roots = set(map(root_of, meant))
     for key in shown:
-        own = set(catalog.words(key)) - _OF_TIME - set(catalog.table_words(key.table))
+        own = set(catalog.words(key)) - TIME_NAMES - set(catalog.table_words(key.table))
         alike = any(is_kin(verb, word) for verb in verbs for word in own)
         if not verbs or not own or alike or roots & set(map(root_of, own)) or of_life(own) & of_life(verbs):
             return False

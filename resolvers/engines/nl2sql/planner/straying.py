@@ -8,17 +8,13 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.phrases import ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
-from resolvers.engines.nl2sql.language.words import COMMANDS
+from resolvers.engines.nl2sql.language.words import COMMANDS, DOING, IDENTIFYING
 from resolvers.engines.nl2sql.mention import INITIALS, KIND_OF, Mention, MentionKind, Token
 
 LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
 LIGHTLY: Final = frozenset(map(lemma_of, LIGHT))
 """Base forms of verbs that a plain reading can do without."""
 _BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
-
-
-_NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
-"""Last words of columns that number things, rather than tell how many there are."""
 
 
 _OF_KINDS: Final = frozenset(("number", "kind", "sort", "type"))
@@ -99,7 +95,7 @@ def strays(
             return True  # how many bridges cross the Don
     rows = (mention.first, mention.column.table) in begun and not first.is_lemma
     done = mention.last - mention.first == 2 and last.is_lemma and last.lemma in VERBS
-    if rows and done and any(token.text.lower() in ("did", "do", "does") for token in tokens[: mention.first]):
+    if rows and done and any(token.text.lower() in DOING for token in tokens[: mention.first]):
         return True  # in which year did the most guests arrive
     if (is_inflected(last) or _is_past(last)) and (
         (mention.first, mention.column.table) in begun or (mention.last - 1, mention.column.table) in tables
@@ -121,7 +117,7 @@ def strays(
         told = any(end == mention.last for end, _ in tables)
         own = (mention.last, mention.column.table) in tables
         return own or (
-            told and tokens_of(mention.column.column)[-1] in _NUMBERED
+            told and tokens_of(mention.column.column)[-1] in IDENTIFYING
         )  # how many invoices there are, and not the number of one
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
 

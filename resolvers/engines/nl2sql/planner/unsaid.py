@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.language.forms import SYNONYM, related
 from resolvers.engines.nl2sql.language.measures import in_other_units, is_told_otherwise, unit_behind
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import PREPOSITIONS, UNITS
+from resolvers.engines.nl2sql.language.words import DOING, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
@@ -382,7 +382,7 @@ def is_deed(tokens: Sequence[Token], at: int) -> bool:
         return True
     if at and tokens[at - 1].text.lower() == "who":
         return low.isalpha()
-    done = any(one.text.lower() in ("do", "does", "did") for one in tokens[:at])
+    done = any(one.text.lower() in DOING for one in tokens[:at])
     behind = tokens[at + 1].text.lower() if at + 1 < len(tokens) else "."
     return done and behind in _BEHIND_DEEDS and tokens[at].text.islower()
 

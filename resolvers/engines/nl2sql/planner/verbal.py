@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
-from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, DOING, PREPOSITIONS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.straying import LIGHT
 
@@ -162,7 +162,7 @@ def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
     """Return whether `how many ... did` stands before what ends a sentence."""
     said = [token.text.lower() for token in tokens[: atom.first]]
     ends = atom.last == len(tokens) or tokens[atom.last].text in (".", "?", "!")
-    return ends and "many" in said and bool({"did", "does", "do"} & set(said))
+    return ends and "many" in said and not DOING.isdisjoint(said)
 
 
 _HOW_MANY: Final = frozenset(("many", "most", "fewest", "number", "of", "the", "our", "all"))

@@ -10,6 +10,7 @@ from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.joins import Way
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.words import IDENTIFYING
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Condition, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -133,7 +134,7 @@ def is_called_as_its_table(catalog: Catalog, key: ColumnKey) -> bool:
     whom.
     """
     table = catalog.table_words(key.table)
-    return all(any(is_akin(word, one) for one in table) for word in set(catalog.words(key)) - _IDENTIFIES)
+    return all(any(is_akin(word, one) for one in table) for word in set(catalog.words(key)) - IDENTIFYING)
 
 
 def is_akin(one: str, other: str) -> bool:
@@ -144,7 +145,6 @@ def is_akin(one: str, other: str) -> bool:
 
 _STEM: Final = 4
 """Letters that two forms of a word begin with alike at least."""
-_IDENTIFIES: Final = frozenset(("id", "code", "number", "no", "key"))
 _TURNED: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being)(?: also| both| not| never)? ([a-z]+ed)\b", re.IGNORECASE
 )
