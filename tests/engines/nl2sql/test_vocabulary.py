@@ -27,7 +27,7 @@ def lemmas(text: str) -> list[str]:
 
 
 def best_column(vocabulary: Vocabulary, text: str, *within: str) -> str:
-    key, _ = vocabulary.columns(lemmas(text), [fqn(one) for one in within] or None)[0]
+    key, _ = vocabulary.found_columns(lemmas(text), [fqn(one) for one in within] or None)[0]
     return f"{key.table.rpartition('.')[2]}.{key.column}"
 
 
@@ -80,20 +80,20 @@ def test_a_name_is_the_one_of_the_table_it_is_asked_in(vocabulary: Vocabulary) -
     assert best_column(vocabulary, "name", "drivers") == "drivers.drv_nm"
     assert best_column(vocabulary, "name", "tbl_emp") == "tbl_emp.emp_name"
     assert best_column(vocabulary, "location", "car_makers") == "car_makers.Country"
-    assert vocabulary.columns(["capacity"], [fqn("singer")]) == []
-    assert vocabulary.columns(["name"], []) == []
+    assert vocabulary.found_columns(["capacity"], [fqn("singer")]) == []
+    assert vocabulary.found_columns(["name"], []) == []
 
 
 def test_scores_say_how_sure_a_name_is(vocabulary: Vocabulary) -> None:
-    exact = dict(vocabulary.columns(["salary"]))[column("tbl_emp.emp_sal")]
-    synonym = dict(vocabulary.columns(["wage"]))[column("tbl_emp.emp_sal")]
+    exact = dict(vocabulary.found_columns(["salary"]))[column("tbl_emp.emp_sal")].score
+    synonym = dict(vocabulary.found_columns(["wage"]))[column("tbl_emp.emp_sal")].score
     misspelled = vocabulary.found_columns(["capicity"])[0][1]
     assert exact == 1.0
     assert 0.6 < synonym < 0.9
     assert misspelled.how == "fuzzy"
     assert misspelled.score < 0.8
-    assert vocabulary.columns(["xylophone"]) == []
-    assert vocabulary.columns([]) == []
+    assert vocabulary.found_columns(["xylophone"]) == []
+    assert vocabulary.found_columns([]) == []
     assert vocabulary.tables([]) == []
 
 
@@ -248,18 +248,6 @@ def test_minutes_are_no_minimum_of_what_lasts() -> None:
     assert best_column(known, "seconds waiting") == "run.waiting_secs"
 
 
-def test_question_words_ask_for_columns(vocabulary: Vocabulary) -> None:
-    assert vocabulary.asked_by("when", [fqn("stadium")])[0][0] == column("stadium.opened_on")
-    assert vocabulary.asked_by("where", [fqn("stadium")])[0][0] == column("stadium.Location")
-    assert [key for key, _ in vocabulary.asked_by("who", [fqn("singer"), fqn("stadium")])][:1] == [
-        column("singer.Name")
-    ]
-    assert [key for key, _ in vocabulary.asked_by("who", [fqn("Student")])] == [
-        column("Student.Fname"),
-        column("Student.LName"),
-    ]
-
-
 def test_a_term_of_the_glossary_is_another_name() -> None:
     terms = [
         Term("1", "Artiste", ("Artiste",), None, True, asset_fqn=fqn("singer")),
@@ -386,4 +374,4 @@ def test_names_in_one_piece_are_read_along_tables_and_common_words(said: str, na
     judges = table("judges", "judgeid*:INTEGER judgename fineamount:REAL hoursbilled:INTEGER candidate")
     names = Vocabulary(knowledge(judges, table("lawyers", "lawyerid*:INTEGER lawyername")))
     assert best_column(names, said, "judges") == f"judges.{name}"
-    assert names.columns(lemmas(said))[0][1] > 0.9
+    assert names.found_columns(lemmas(said))[0][1].score > 0.9

@@ -68,11 +68,6 @@ class Tree:
         """All that stands in FROM."""
         return (self.root, *(link.far for link in self.links))
 
-    @property
-    def guessed(self) -> tuple[Key, ...]:
-        """The keys that only names speak for."""
-        return tuple(link.key for link in self.links if link.key.origin == KeyOrigin.GUESSED)
-
 
 class Unjoinable(Exception):
     """Tables that a query needs cannot be joined as it stands. The message is a sentence for whoever asked."""
@@ -166,16 +161,6 @@ class Joins:
         links += self._repeated(wanted, links)
         links += self._paths(wanted, links, prefer)
         return self._rooted(root or wanted[0], links)
-
-    def ways(self, one: str, other: str, prefer: Prefer | None = None) -> list[Way]:
-        """The ways between two tables that are as good; one when it is clear, none when they are not connected."""
-        try:
-            tree = self.connect((Use(one), Use(other)), prefer=prefer)
-        except Ambiguous as error:
-            return list(error.ways)
-        except NotConnected:
-            return []
-        return [_way([link.key for link in tree.links])]
 
     def _check(self, uses: Iterable[Use]) -> None:
         for use in uses:

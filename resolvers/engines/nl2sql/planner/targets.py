@@ -88,12 +88,6 @@ class Choice:
     options: list[tuple[Target, float]]
     taken: int = 0
 
-    @property
-    def margin(self) -> float:
-        """How much better the one taken is than the best other."""
-        others = [score for at, (_, score) in enumerate(self.options) if at != self.taken]
-        return self.options[self.taken][1] - max(others) if others else 1.0
-
 
 @dataclass(slots=True)
 class Targets:

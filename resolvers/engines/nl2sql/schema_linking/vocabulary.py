@@ -90,10 +90,6 @@ class Vocabulary(Naming):
         found = self._table_index.search(self.asked(lemmas), None, most, least)
         return [(self._fqns[at], one) for at, one in found]
 
-    def columns(self, lemmas: Sequence[str], within: Sequence[str] | None = None) -> list[tuple[ColumnKey, float]]:
-        """The columns that are called so, best first; only those of the tables `within`, when given."""
-        return [(key, one.score) for key, one in self.found_columns(lemmas, within)]
-
     def found_columns(
         self,
         lemmas: Sequence[str],
@@ -183,22 +179,6 @@ class Vocabulary(Naming):
         if kind.is_temporal and "age" not in words and degree.adjective in ("old", "young", "senior", "ancient"):
             return True
         return bool(words & set(canonical(degree.reversed_on)))
-
-    def asked_by(self, word: str, within: Sequence[str] | None = None) -> list[tuple[ColumnKey, float]]:
-        """The columns that answer when, where or who, best first."""
-        low = word.lower()
-        tables = self._fqns if within is None else within
-        if low in ("who", "whom"):
-            persons = [fqn for fqn in tables if fqn in self._names and is_person(self._names[fqn])]
-            names = [(key, 0.9) for fqn in persons for key in self.name_columns(fqn)]
-            others = [(key, 0.5) for fqn in tables if fqn not in persons for key in self.name_columns(fqn)]
-            return names + others
-        if low == "when":
-            order = {ColumnKind.MOMENT: 0.85, ColumnKind.DATE: 0.9, ColumnKind.YEAR: 0.75, ColumnKind.TIME: 0.6}
-            keys = [key for fqn in tables for key in self.keys_of(fqn)]
-            timed = [(key, order[kind]) for key in keys if (kind := self.column_kind(key)) in order]
-            return sorted(timed, key=lambda item: -item[1])
-        return [one for one in self.columns((low,), within) if not self.is_identifier(one[0])]
 
     # --- what they are
 

@@ -79,18 +79,6 @@ def aggregates(term: Term) -> bool:
     return False
 
 
-def of_rows(term: Term) -> bool:
-    """Return whether a term takes its value from a row, so that it must be grouped by beside a figure."""
-    match term:
-        case Column() | Span() | Elapsed():
-            return True
-        case Expression():
-            return not term.aggregates
-        case Arithmetic():
-            return of_rows(term.left) or of_rows(term.right)
-    return False
-
-
 def uses_in(term: Term, main: str) -> Iterator[Use]:
     """The tables that a term needs in FROM."""
     match term:
