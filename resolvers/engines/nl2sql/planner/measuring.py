@@ -198,18 +198,15 @@ def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
     return None if resolver.catalog.vocabulary.measured(sort.degree, [table]) else ref
 
 
-def amount_of(catalog: Catalog, table: str) -> ColumnKey | None:
-    """The one number that tells how much a row of a table comes to: the amount of a bill."""
-    found = [key for key in catalog.of(table) if catalog.is_measure(key) and _COMING_TO & set(catalog.words(key))]
-    return found[0] if len(found) == 1 else None
+def amount_of(catalog: Catalog, table: str, *, whole: bool = False) -> ColumnKey | None:
+    """The one number that tells how much a row of a table comes to: the amount of a bill, the salary of salaries.
 
-
-def summed_up(catalog: Catalog, table: str) -> ColumnKey | None:
-    """The one number that sums up a row of a table: the amount of a bill, the salary of salaries."""
+    `whole` takes only a number of all that a row is about, and not the price of a piece.
+    """
     measures = [key for key in catalog.of(table) if catalog.is_measure(key)]
-    own = nouns(catalog.tables[table].name)
+    own, said = nouns(catalog.tables[table].name), _SUMMED_UP if whole else _COMING_TO
     found = [key for key in measures if tuple(catalog.words(key)) in own]
-    found = found or [key for key in measures if _SUMMED_UP & set(catalog.words(key))]
+    found = found or [key for key in measures if said & set(catalog.words(key))]
     return found[0] if len(found) == 1 else None
 
 

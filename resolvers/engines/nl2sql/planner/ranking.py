@@ -40,7 +40,6 @@ from resolvers.engines.nl2sql.planner.measuring import (
     is_of_days,
     is_of_several,
     shown_for,
-    summed_up,
 )
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
@@ -338,7 +337,7 @@ class Ranking(Grouping):
             sizes = [one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])]
             plain = sizes[0] if sort.sized and sizes else plain
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
-                comes_to = summed_up(resolver.catalog, plain.table)
+                comes_to = amount_of(resolver.catalog, plain.table, whole=True)
                 if comes_to is not None and plain.entity == plain.table and not self.groups:
                     if resolver.frame.groups:
                         resolver.doubt("the first are asked for, of each or of all", 0.4)
