@@ -30,6 +30,20 @@ def test_an_average_may_be_one_of_those_that_are_alike(said: str, column: str) -
     assert "of the same" in found.reading
 
 
+@pytest.mark.parametrize(
+    ("said", "factor"),
+    [
+        ("Which boats have a price above twice the average of their own kind?", "> 2 * (SELECT AVG"),
+        ("Boats with a price of more than three times the average price", "> 3 * (SELECT AVG"),
+        ("Which boats have a price below half the average price?", "< 0.5 * (SELECT AVG"),
+        ("Which boats have a mast of at least 1.5 times the average mast?", ">= 1.5 * (SELECT AVG"),
+        ("Which boats have a price at most double the lowest price?", "<= 2 * (SELECT MIN"),
+    ],
+)
+def test_an_average_may_be_meant_several_times(said: str, factor: str) -> None:
+    assert factor in drafted(said, BOATS).sql
+
+
 def test_an_average_of_all_stays_one_of_all() -> None:
     assert "boats_2.kind" not in drafted("Which boats have a price above the average?", BOATS).sql.replace('"', "")
 

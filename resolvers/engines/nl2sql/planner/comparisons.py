@@ -12,6 +12,7 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun, Sort
+from resolvers.engines.nl2sql.planner.multiples import multiple
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
 
@@ -250,8 +251,9 @@ class Comparisons(Ordering):
         self.skip(Cue.OF)
         every = self.is_(Cue.ALL, Cue.EACH) or self._says_every(atom.last)
         self.skip(Cue.ALL, Cue.EACH)
+        times = self._times()
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
-            self._nested(cond)
+            self._nested(cond, times)
             return True
         if (cond.noun is not None or cond.degree is not None) and self.is_(Cue.WITH, Cue.RELATIVE) and self.near:
             cond.nest = Nest(None, Noun(self.near[0]))  # than the one with, of the same rows
@@ -317,6 +319,15 @@ class Comparisons(Ordering):
             return True
         self.i = start
         return False
+
+    def _times(self) -> Decimal | None:
+        """How many times the figure that follows is meant: twice the average."""
+        found = multiple(self.atoms, self.i)
+        ahead = found[1] if found is not None else 0
+        if found is None or not self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE, offset=ahead):
+            return None
+        self.i += ahead
+        return found[0]
 
     def _spans_all(self, atom: Atom) -> bool:
         """`over all treatments`: of which rows, rather than more than what."""
@@ -384,8 +395,8 @@ class Comparisons(Ordering):
         said = {token.text.lower() for token in self.cut.linked.tokens[first:last]}
         return bool(said & {"all", "any", "every", "each"})
 
-    def _nested(self, cond: Cond) -> None:
-        """`than the average age of all singers`."""
+    def _nested(self, cond: Cond, times: Decimal | None = None) -> None:
+        """`than the average age of all singers`, `than twice the average`."""
         atom = self.atoms[self.i]
         extreme = Aggregate.MAX if getattr(atom.said, "descending", True) else Aggregate.MIN
         aggregate = atom.said if atom.is_(Cue.AGGREGATE) else extreme
@@ -397,7 +408,7 @@ class Comparisons(Ordering):
             values.append(self.plain_value())  # the oldest German explorer
             values[0].negated = False
         noun = self.noun() if own is None else None
-        cond.nest = Nest(aggregate, noun, values, own=own)
+        cond.nest = Nest(aggregate, noun, values, own=own, times=times)
         if atom.is_(Cue.SUPERLATIVE) and noun is not None and noun.ref is not None and may_be_table(noun.ref):
             noun.degree = atom.said
         if noun is not None and cond.noun is None and noun.ref is not None and not may_be_table(noun.ref):

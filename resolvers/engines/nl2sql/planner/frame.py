@@ -1,6 +1,7 @@
 """What the parser makes of a question before its nouns are resolved: what is asked for, and under which conditions."""
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 from typing import Literal as OneOf
 
@@ -54,6 +55,8 @@ class Nest:
     """What rows are alike in that it is computed of: the average of their own category."""
     sort: "Sort | None" = None
     """Which row it is of, where one is told by what comes first: the boat with the highest mast."""
+    times: Decimal | None = None
+    """How many times it: more than twice the average."""
 
     @property
     def said(self) -> "tuple[Ref, ...]":

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
+    Arithmetic,
     Column,
     Condition,
     Figure,
+    Literal,
     Nested,
     Operator,
     Order,
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
 
 
 def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator, main: str) -> Term | None:
-    """The value that is computed first."""
+    """The value that is computed first, as many times as is said."""
+    value = _once(made, nest, column, operator, main)
+    return value if value is None or nest.times is None else Arithmetic("*", Literal("number", nest.times), value)
+
+
+def _once(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator, main: str) -> Term | None:
     resolver = made.resolver
     inner_column = column
     if (
