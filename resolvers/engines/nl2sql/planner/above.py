@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Column, Plan, Term
+from resolvers.engines.nl2sql.plan import Column, Member, Plan, Term
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.items import Item
@@ -185,7 +185,9 @@ def doubt_above(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:
         return
     said = set(resolver.cut.linked.words())
     terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
-    terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
+    where = parts_of(plan.where)
+    terms += [term for part in where for term in terms_in(part)]
+    terms += [output.term for part in where if isinstance(part, Member) for output in part.plan.outputs]
     used = {ColumnKey(one.table, one.column) for one in columns_among(terms)}
     used |= {ColumnKey(one.table, one.column) for pair in plan.via for one in pair}
     for key in keys:

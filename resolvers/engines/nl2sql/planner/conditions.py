@@ -38,9 +38,10 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_counted,
     when_farther,
 )
-from resolvers.engines.nl2sql.planner.frame import ALIKE, BESIDE, DONE_TO, Cond, Noun
+from resolvers.engines.nl2sql.planner.frame import ALIKE, ALIKE_OTHERS, BESIDE, DONE_TO, OF_OTHERS, Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.lasting import aged, old_enough, says_old, took, without_unit
+from resolvers.engines.nl2sql.planner.like_others import tied_to_others
 from resolvers.engines.nl2sql.planner.nesting import nested, of_the_same_time
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.occasions import guessed_of_people, occasion
@@ -116,6 +117,9 @@ class Conditions(Along):
         if cond.how == ALIKE:
             pair = alike(self.resolver, cond, main)
             return Part(pair, cond) if pair is not None else None
+        if cond.how in (ALIKE_OTHERS, OF_OTHERS):
+            tied = tied_to_others(self.resolver, cond, main)
+            return Part(tied[0], cond, tied[1]) if tied is not None else None
         if cond.how == BESIDE:
             came = beside_the_plan(self.resolver, main)
             return Part(came if not cond.negated else replace(came, negated=True), cond) if came is not None else None

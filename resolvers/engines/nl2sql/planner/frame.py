@@ -72,6 +72,10 @@ ALIKE: Final = "alike"
 """How a condition is said that two columns of a row hold the same, or not."""
 BESIDE: Final = "beside the plan"
 """How a condition is said that compares what came about with what was planned."""
+ALIKE_OTHERS: Final = "alike others"
+"""How a condition is said that other rows of the same table hold the same."""
+OF_OTHERS: Final = "of others"
+"""How a condition is said that other rows of the same table refer to."""
 
 
 @dataclass(slots=True)
