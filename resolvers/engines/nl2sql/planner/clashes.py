@@ -167,7 +167,7 @@ class Clashes(Ranking):
                 ours, theirs = one.condition, other.condition
                 if one is other or not isinstance(ours, Comparison) or not isinstance(theirs, Comparison):
                     continue
-                if ours.negated or not theirs.negated or ours.left != theirs.left or not _is_equal(other):
+                if ours.negated or not theirs.negated or ours.left != theirs.left or not _tells_rows(other):
                     continue
                 common = [part for part in parts if part is not other]
                 if ours.right == theirs.right and ours.operator == theirs.operator:
