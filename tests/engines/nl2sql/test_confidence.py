@@ -88,3 +88,13 @@ def test_a_text_that_is_looked_for_in_a_column_is_no_value_that_was_passed_over(
     found = drafted("Find the names of trips whose name contains the word 'Faro'", TRIPS)
     assert "LIKE '%faro%'" in found.sql
     assert found.confidence > UNSURE
+
+
+def test_what_is_counted_by_a_value_that_other_rows_hold_is_doubted() -> None:
+    """`How many pianos` counts no pupils."""
+    pupils = table("pupils", "pupil_id*:INTEGER pupil_name teacher_id:INTEGER")
+    teachers = table("teachers", "teacher_id*:INTEGER teacher_name instrument")
+    kinds = {teachers.fqn: profiled(teachers, {"instrument": ["piano", "violin"]})}
+    school = knowledge(keyed(pupils, teacher_id="teachers.teacher_id"), teachers, profiles=kinds)
+    assert drafted("How many pianos are there with pupils?", school).confidence < UNSURE
+    assert drafted("How many pupils are there?", school).confidence >= UNSURE

@@ -12,10 +12,22 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Member, Plan, Related
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Both,
+    Column,
+    Comparison,
+    Condition,
+    Either,
+    Figure,
+    Member,
+    Plan,
+    Related,
+)
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.planner.nouns import value_first
+from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, figures_in, parts_of, terms_in
 
 if TYPE_CHECKING:
     from resolvers.engines.nl2sql.planner.resolving import Choice, Resolver
@@ -24,6 +36,8 @@ _SPOKEN: Final = 0.6
 """How well words must fit something to speak of it."""
 _NEARLY: Final = 0.12
 """How much better a column must fit a value than another to be the one that is meant."""
+_HELD: Final = 0.8
+"""How well words must fit a value to call the rows that hold it."""
 _DONE: Final = 0.9
 """How well a verb must fit the time at which something was done."""
 _ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
@@ -82,6 +96,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         "loose_fit": _loose_fit(resolver),
         "names_beside": float(_has_names_beside(plan, resolver)),
         "times_of_others": float(_takes_times_of_others(plan, resolver)),
+        "counts_others": float(_counts_others(plan, resolver)),
         "values_twice": float(any(map(_is_held_twice, resolver.choices.values()))),
     }
     kinds = {type(node) for node in nodes}
@@ -168,6 +183,23 @@ def _takes_times_of_others(plan: Plan, resolver: "Resolver") -> bool:
     keys = {ColumnKey(one.table, one.column) for term in terms for one in columns_in(term)}
     catalog = resolver.catalog
     return any(key.table not in named and (catalog.is_moment_like(key) or catalog.is_year(key)) for key in keys)
+
+
+def _counts_others(plan: Plan, resolver: "Resolver") -> bool:
+    """Return whether what is counted is named by a value alone, and rows are counted that do not hold it or that it
+    hardly fits: `how many athletes`, of clubs of athletics.
+    """
+    for count, value, behind in zip(atoms := resolver.cut.atoms, atoms[1:], [*atoms[2:], None], strict=False):
+        if not count.is_(Cue.COUNT) or value.ref is None or value.cue is not None or not value_first(value.ref):
+            continue
+        if behind is not None and behind.ref is not None and behind.ref.is_noun and behind.first == value.last:
+            continue  # Canadian customers
+        figures = [one for output in plan.outputs for one in figures_in(output.term) if isinstance(one, Figure)]
+        counts = [one for one in figures if one.aggregate is Aggregate.COUNT]
+        rows = {one.of.table if isinstance(one.of, Column) else one.rows_of or plan.main for one in counts}
+        held = {one.column.table for one in value.ref.values if one.column is not None and one.score >= _HELD}
+        return bool(rows) and not rows & held
+    return False
 
 
 def _is_held_twice(choice: "Choice") -> bool:

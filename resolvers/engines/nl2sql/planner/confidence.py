@@ -27,6 +27,8 @@ TIMES_OF_OTHERS: Final = 0.5
 """The same where rows are chosen by a time of others that nothing names: six of the eight that were met were wrong."""
 HELD_TWICE: Final = 0.25
 """The same where a value is held by columns of two tables."""
+COUNTS_OTHERS: Final = 0.3
+"""The same where what is counted is named by a value, and rows are counted that do not hold it."""
 _FARTHEST: Final = 0.3
 """A reading that is so much less likely than another says nothing against it."""
 _SAME: Final = 1e-6
@@ -86,7 +88,10 @@ def confidence(one: "Candidate", rival: "Candidate | None", rivals: int = 0) -> 
 def _doubted(facts: Mapping[str, float]) -> float:
     """How often such a reading is wrong at least, whatever else speaks for it."""
     told = max(
-        NOT_KNOWN * bool(facts["nouns"]), TIMES_OF_OTHERS * facts["times_of_others"], HELD_TWICE * facts["values_twice"]
+        NOT_KNOWN * bool(facts["nouns"]),
+        TIMES_OF_OTHERS * facts["times_of_others"],
+        HELD_TWICE * facts["values_twice"],
+        COUNTS_OTHERS * facts["counts_others"],
     )
     return max(told, facts["cost"] + PASSED_OVER * facts["unknown"] + TIED * facts["tied"])
 
