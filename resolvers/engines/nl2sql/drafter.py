@@ -14,6 +14,7 @@ from resolvers.engines.nl2sql.language.busy_times import busy_time
 from resolvers.engines.nl2sql.language.differences import halves, in_percent
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.said_again import plainly
+from resolvers.engines.nl2sql.language.scope import widely
 from resolvers.engines.nl2sql.language.spoken_spans import since_when, spoken_spans
 from resolvers.engines.nl2sql.language.taking import as_duration
 from resolvers.engines.nl2sql.language.trends import compared, over_time, side_by_side
@@ -250,7 +251,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     if not vocabulary.is_word("week"):
         text = _WEEKDAY.sub(r"weekday\1", text)
     text = plainly(
-        plain_text(as_duration(text)),
+        plain_text(as_duration(widely(text, is_held=vocabulary.is_value))),
         has_descriptions=vocabulary.is_word("description"),
         has_pieces=vocabulary.is_word("piece") or vocabulary.is_word("item"),
         has_totals=vocabulary.is_word("total"),

@@ -67,6 +67,8 @@ class Cue(StrEnum):
     HAVE = "have"
     BE = "be"
     SAME = "same"
+    NONE_TOO = "none too"
+    """Groups without rows are asked for as well."""
     MORE = "more"
     """More of something than ..."""
     THAN = "than"
@@ -171,6 +173,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.HAVE: "have|has|had|having|own|owns|owned|possess|possesses|contain|contains|include|includes|included|including|"
     "containing|hold|holds|comprise",
     Cue.BE: "is|are|was|were|be|been|being|am",
+    Cue.NONE_TOO: "including those with none",
     Cue.SAME: "same|the same|identical|as same",
     Cue.THAN: "than",
     Cue.AS: "as",

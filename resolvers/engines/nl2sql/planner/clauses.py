@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, 
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
-         Cue.EVERYTHING, Cue.THAN)  # fmt: skip
+         Cue.EVERYTHING, Cue.THAN, Cue.NONE_TOO)  # fmt: skip
 
 
 _WHOLE = frozenset(("company", "firm", "business", "organisation", "organization", "staff", "team"))

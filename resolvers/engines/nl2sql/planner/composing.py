@@ -31,8 +31,10 @@ from resolvers.engines.nl2sql.planner.dated import doubt_years
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.kept import all_kept
 from resolvers.engines.nl2sql.planner.measuring import doubt_praise, spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, value_first
+from resolvers.engines.nl2sql.planner.of_one_time import of_one_time
 from resolvers.engines.nl2sql.planner.one_figure import one_figure
 from resolvers.engines.nl2sql.planner.other_end import at_the_other_end
 from resolvers.engines.nl2sql.planner.parts import Held, Part, about, conjoined, take_counted
@@ -108,7 +110,7 @@ class Composer(Clashes):
             doubt_unlike(resolver, found)
             doubt_praise(resolver, found)
             found = of_those_told(resolver, over_bridges(one_figure(resolver, self.items, found), resolver))
-            found = in_asked_unit(resolver, found)
+            found = all_kept(resolver, of_one_time(resolver, in_asked_unit(resolver, found)))
         return found
 
     def _with_rows_of_a_kind(self, maker: Items) -> None:
