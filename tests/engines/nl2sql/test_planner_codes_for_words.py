@@ -3,14 +3,15 @@
 import pytest
 
 from resolvers.engines.nl2sql.model import QueryDraft
-from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
-LOANS = table("tool_loans", "loan_id*:INTEGER tool_name member_kind state power days:INTEGER")
+LOANS = table("tool_loans", "loan_id*:INTEGER tool_name member_kind state power noise_level days:INTEGER")
 CODES = {
     "member_kind": ["GC", "LS", "PRV"],
     "power": ["E", "P", "M"],
     "state": ["OR", "WA"],
     "tool_name": ["Saw", "Axe"],
+    "noise_level": ["H", "L"],
 }
 SHED = knowledge(LOANS, profiles={LOANS.fqn: profiled(LOANS, CODES)})
 
@@ -22,6 +23,8 @@ SHED = knowledge(LOANS, profiles={LOANS.fqn: profiled(LOANS, CODES)})
         ("How many tool loans were electric?", "power = 'E'"),
         ("How many tool loans are landscapers?", "member_kind = 'LS'"),
         ("How many tool loans are garden centers?", "member_kind = 'GC'"),
+        ("high noise level tool loans", "noise_level = 'H'"),
+        ("How many tool loans have low noise level?", "noise_level = 'L'"),
     ],
 )
 def test_a_word_is_read_as_the_only_code_that_it_may_be(text: str, condition: str) -> None:
@@ -35,3 +38,12 @@ def test_a_word_is_read_as_the_only_code_that_it_may_be(text: str, condition: st
 def test_codes_of_places_and_other_letters_are_no_such_word(text: str) -> None:
     found = asked(text, SHED)
     assert not isinstance(found, QueryDraft) or "'" not in found.sql
+
+
+def test_the_most_of_a_kind_that_is_kept_as_a_code() -> None:
+    clubs = table("clubs", "club_id*:INTEGER club_name")
+    stays = keyed(table("memberships", "membership_id*:INTEGER club_id:INTEGER standing"), club_id="clubs.club_id")
+    known = knowledge(clubs, stays, profiles={stays.fqn: profiled(stays, {"standing": ["A", "L"]})})
+    found = drafted("Which club has the most active memberships?", known)
+    assert "standing = 'A'" in found.sql.replace('"', "")
+    assert "ORDER BY COUNT(*) DESC" in found.sql

@@ -358,7 +358,8 @@ def _had_most(atom: Atom, linked: Linked) -> list[Atom]:
     before = [token.lemma for token in tokens[max(0, first - 2) : first]]
     if said[-2:-1] not in (["most"], ["fewest"], ["least"]) or "have" not in before:
         return []
-    here = [one for one in linked.mentions if (one.first, one.last) == (last - 1, last) and one.score >= 0.9]
+    here = [one for one in linked.mentions if (one.first, one.last) == (last - 1, last)]
+    here = [one for one in here if one.score >= 0.9 or one.how == "code"]
     values = tuple(one for one in here if one.kind is MentionKind.VALUE and one.column is not None)
     rows = {one.table for one in linked.mentions if one.first == last and one.table is not None and one.score >= 0.8}
     if not any(one.column is not None and one.column.table in rows for one in values):

@@ -15,9 +15,11 @@ AS_CODES: Final = 0.7
 """How sure an answer is at most that takes codes for words."""
 _FITS: Final = 0.75
 """How well a word fits a code that it may be spelled out of."""
+_CALLED: Final = 0.95
+"""The same where the name of its column stands behind."""
 _NAMED: Final = 0.8
 """How well words must name a table for its codes to be meant."""
-_EXPLAINED: Final = 0.5
+_EXPLAINED: Final = 0.6
 _CODE: Final = re.compile(r"[A-Z]{1,4}")
 _SHORTEST: Final = 4
 """Letters of a word that may be kept as a code at least."""
@@ -35,7 +37,8 @@ def as_codes(linked: Linked, vocabulary: Vocabulary, small: Collection[str]) -> 
     left = [
         at
         for at, token in enumerate(linked.tokens)
-        if at not in covered and len(token.text) >= _SHORTEST and token.text.isalpha() and token.lemma not in small
+        if at not in covered and token.text.isalpha() and token.lemma not in small
+        if len(token.text) >= _SHORTEST or any(one.first == at + 1 and one.score >= _NAMED for one in linked.mentions)
     ]
     spans = [(at, at + 2) for at in left if at + 1 in left] + [(at, at + 1) for at in left]
     tables = {one.table for one in linked.mentions if one.table is not None and one.score >= _NAMED}
@@ -51,11 +54,19 @@ def as_codes(linked: Linked, vocabulary: Vocabulary, small: Collection[str]) -> 
         taken |= set(range(first, last))
         for key, code in meant:
             literal = (Literal("text", code),)
-            found.append(Mention(first, last, MentionKind.VALUE, _FITS, "code", column=key, values=literal))
+            called = _called_behind(linked, last, key)  # high priority, of a column `prio`
+            fits = _FITS if called == last else _CALLED
+            found.append(Mention(first, called, MentionKind.VALUE, fits, "code", column=key, values=literal))
         read.append(Correction(" ".join(words), " or ".join(dict.fromkeys(code for _, code in meant))))
     if not found:
         return None
     return replace(linked, mentions=(*linked.mentions, *found), corrections=(*linked.corrections, *read))
+
+
+def _called_behind(linked: Linked, at: int, key: ColumnKey) -> int:
+    """Where the name of a column ends that stands there; the place itself where none does."""
+    named = [one.last for one in linked.mentions if one.first == at and one.column == key and one.score >= _NAMED]
+    return min(named, default=at)
 
 
 def _coded(vocabulary: Vocabulary, table: str) -> Iterator[tuple[ColumnKey, Sequence[str]]]:
