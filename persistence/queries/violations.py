@@ -198,6 +198,17 @@ class ViolationRepository(WithDimension[Violation]):
         )
         return set(self._connection.execute(query).scalars())
 
+    def stood_before(self, scope: Scope, asset_fqn: str, check: str, run_id: str) -> bool:
+        """Return whether an unresolved violation of a check was seen by another run than this."""
+        query = sa.select(violations.c.id).where(
+            *self._within(scope),
+            *below(violations, Fqn.parse(asset_fqn).parts),
+            violations.c.status.in_(UNRESOLVED),
+            violations.c.check_key == check,
+            sa.or_(violations.c.workflow_run_id != run_id, violations.c.seen_count > 1),
+        )
+        return self._connection.execute(query.limit(1)).first() is not None
+
     def move(
         self,
         scope: Scope,

@@ -6,8 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.tables.catalog import metadata_assets
+from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.suspects import decide_suspect_cells, export_suspect_cells, list_suspect_cells
 from resolvers.data_readiness.violations import list_violations
+from schema.data_readiness.scorecard import ScorecardRequest
 from schema.data_readiness.suspect import SuspectCellFilter, SuspectCellsDecision, SuspectCellsExport, SuspectVerdict
 from schema.data_readiness.workflow import WorkflowType
 from tests.data_readiness.test_same_facts import carried_out
@@ -117,6 +119,9 @@ async def test_many_suspects_of_a_table_are_a_violation(bench: Bench, source: So
     details = one["details"]
     assert (details["suspects"], details["by_kind"]) == (7, {"dependency": 5, "pattern": 2})
     assert details["examples"][0]["key"] == {"id": "5"}
+    card = await bench.call(get_scorecard, request=ScorecardRequest(asset_fqn=visits))
+    accuracy = next(one for one in card["dimensions"] if one["name"] == "accuracy")
+    assert accuracy["score"] == "0.9912", "the score counts the 7 of 800 cells as well"
     source.run(
         "update sales.visits set city = 'Rome' where zip = '11'; update sales.visits set city = 'Oslo' where zip = '22'"
     )

@@ -8,7 +8,7 @@ import pytest
 from resolvers.engines.checks.builtin import builtin_checks
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
-from resolvers.engines.rules.severity import earned
+from resolvers.engines.rules.severity import earned, of_suspects
 from schema.data_readiness.profile import CandidateKey, ForeignKeyCandidate
 from schema.data_readiness.source import Sample
 from schema.data_readiness.violation import Severity, guessed_severity
@@ -70,3 +70,19 @@ def test_checks_that_nobody_wrote_say_which_of_them_are_guesses() -> None:
         ("duplicateValues", "id"): False, ("duplicateValues", "code_no"): True,
         ("brokenReferences", "shop_id"): False, ("brokenReferences", "ward_id"): True,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expected", "sure", "stood_before", "told"),
+    [
+        (9.0, 9, True, "low"),
+        (10.0, 0, False, "medium"),
+        (275.0, 250, False, "medium"),
+        (275.0, 250, True, "high"),
+        (275.0, 40, True, "medium"),
+    ],
+)
+def test_suspect_cells_are_as_bad_as_their_share_of_a_table(
+    expected: float, sure: int, stood_before: bool, told: str
+) -> None:
+    assert of_suspects(1000, expected, sure, stood_before=stood_before) is Severity(told)

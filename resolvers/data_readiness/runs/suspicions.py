@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
+from persistence.queries.metric_results import Measured
 from persistence.queries.suspects import MarkedCell, lock_suspects
 from persistence.queries.violations import Finding
 from persistence.repository import Scope
@@ -20,10 +21,11 @@ from resolvers.engines.checks.row_places import RowPlaces
 from resolvers.engines.checks.suspects import LEAST, Detector, JudgedCell, Looked, suspect_examples
 from resolvers.engines.error_detection.verdicts import Verdicts
 from resolvers.engines.masking import masked_cell
-from schema.data_readiness.quality_builtin import VIOLATIONS
+from resolvers.engines.rules.severity import of_suspects
+from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
 from schema.data_readiness.source import Source
 from schema.data_readiness.suspect import SuspectCell
-from schema.data_readiness.violation import ViolationDefinition, guessed_severity
+from schema.data_readiness.violation import ViolationDefinition
 from schema.identifiers import Fqn
 
 MOST_KEPT: Final = 5000
@@ -33,6 +35,11 @@ MANY: Final = 3.0
 LONGEST_REASON: Final = 1000
 MOST_REASONS: Final = 5
 METRIC: Final = "suspectValues"
+FEWEST_ROWS: Final = 50
+"""Rows from which a table tells what is usual in it: of fewer, that nothing looks wrong says nothing."""
+SURE: Final = 0.9
+"""How probable it is that a cell is wrong that is nearly sure to be."""
+COUNTS_IN: Final = next(one.id for one in METRICS if one.name == "plausible_values")
 _KIND: Final = next(one for one in VIOLATIONS if one.name == KINDS[METRIC])
 
 
@@ -42,6 +49,22 @@ class Suspicions:
 
     looked: Looked
     suspects: Sequence[JudgedCell]
+
+    @property
+    def cells(self) -> int:
+        """How many cells were looked at."""
+        return len(self.looked.sample.rows) * len(self.looked.names)
+
+    @property
+    def expected(self) -> float:
+        """How many cells are wrong: what people call wrong counts whole, others as far as they are probable."""
+        return sum(one.judgement.probability for one in self.suspects)
+
+    def figure(self, table_fqn: str, check: str) -> Measured | None:
+        """The cells that are no suspects, of all, as the score counts them; None of a table of few rows."""
+        if len(self.looked.sample.rows) < FEWEST_ROWS:
+            return None
+        return Measured(COUNTS_IN, table_fqn, self.cells - len(self.suspects), self.cells, {"checks": [check]})
 
 
 def look(source: Source, known: CheckInputs, detector: Detector) -> Looked | None:
@@ -124,37 +147,44 @@ def check_key(table_fqn: str, prefix: str) -> str:
 
 
 def finding(
-    known: CheckInputs, found: Suspicions, definitions: Sequence[ViolationDefinition], check: str, version: str | None
+    known: CheckInputs,
+    found: Suspicions,
+    definitions: Sequence[ViolationDefinition],
+    check: str,
+    version: str | None,
+    *,
+    stood_before: bool,
 ) -> Finding | None:
     """Return what is wrong with a table that has many suspects; None for one that has few.
 
-    What people call wrong counts whole, a suspect that nobody has decided about as far as it is probable.
+    `stood_before` is whether an earlier run found the same.
     """
-    expected = sum(one.judgement.probability for one in found.suspects)
     kind = next((one for one in definitions if one.id == _KIND.id), _KIND)
-    if expected < MANY or not kind.is_active:
+    if found.expected < MANY or not kind.is_active:
         return None
-    rows, width = len(found.looked.sample.rows), len(found.looked.names)
     number = len(found.suspects)
+    sure = sum(one.judgement.probability >= SURE for one in found.suspects)
     details = {
         "metric": METRIC,
         "value": str(number),
         "suspects": number,
-        "expected_wrong": round(expected, 1),
-        "numerator": rows * width - number,
-        "denominator": rows * width,
+        "expected_wrong": round(found.expected, 1),
+        "nearly_sure": sure,
+        "numerator": found.cells - number,
+        "denominator": found.cells,
         "by_kind": dict(Counter(one.kind.value for one in found.suspects).most_common()),
         "by_column": dict(Counter(one.suspect.column for one in found.suspects).most_common(20)),
         "why": f"{number} cells are wrong with a probability of {LEAST} at least.",
         "examples": [dict(one) for one in suspect_examples(known.how, found.looked.sample, found.suspects)],
     }
     if not found.looked.sample.is_whole:
-        details |= {"sample_size": rows, "is_sample": True}
+        details |= {"sample_size": len(found.looked.sample.rows), "is_sample": True}
     return Finding(
         check=check,
         definition_id=kind.id,
         asset_fqn=known.table.fqn,
-        severity=guessed_severity(kind.default_severity),
+        metric_definition_id=COUNTS_IN if len(found.looked.sample.rows) >= FEWEST_ROWS else None,
+        severity=of_suspects(found.cells, found.expected, sure, stood_before=stood_before),
         display_name=f"{number:,} suspect cells",
         asset_version=version,
         details=details,

@@ -8,6 +8,7 @@ counts, and the built-in check of the same metric and asset does not. metadata-a
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from persistence.queries.metric_results import Measured
 from persistence.queries.source_facts import versions_of
 from persistence.queries.violations import Finding
 from persistence.store import UnitOfWork
@@ -25,7 +26,7 @@ from resolvers.data_readiness.runs.measuring import (
     with_losses,
 )
 from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
-from resolvers.data_readiness.runs.suspicions import METRIC, check_key, finding, keep, look
+from resolvers.data_readiness.runs.suspicions import COUNTS_IN, METRIC, check_key, finding, keep, look
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.impossible import named_so
@@ -75,11 +76,11 @@ class DataAssessment(RunWork):
                 uow, self.scope, self.run.id, known.rules, evaluation.results, actor=actor, at=now
             )
             own, checked_too = self._found(uow, known, evaluation, builtins)
-            suspected, counts["suspects"] = self._suspected(uow, known, evaluation, looked)
+            suspected, figures, counts["suspects"] = self._suspected(uow, known, evaluation, looked)
             own += suspected
             if looked is None:
                 checked_too.discard(check_key(fqn, BUILTIN))
-            counts["measured"] = record_figures(uow, self.scope, self.run.id, fqn, measured(evaluation), at=now)
+            counts["measured"] = record_figures(uow, self.scope, self.run.id, fqn, figures, at=now)
             done = uow.violations.record(
                 self.scope,
                 self.run.id,
@@ -115,22 +116,30 @@ class DataAssessment(RunWork):
 
     def _suspected(
         self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, looked: Looked | None
-    ) -> tuple[list[Finding], int]:
-        """Keep the suspect cells of a table; the violation that many of them are, and how many there are.
+    ) -> tuple[list[Finding], list[Measured], int]:
+        """Keep the suspect cells of a table; the violation that many of them are, all figures, and how many there are.
 
-        Where a rule about them is broken, its own violation says so.
+        Where a rule about them is broken, its own violation says so, and where one was counted, the score goes by it.
         """
+        figures = measured(evaluation)
         if looked is None:
-            return [], 0
+            return [], figures, 0
         kept = keep(uow, self.scope, self.run.id, known, looked, self.ctx.now())
         is_told = any(
             rule.metric == METRIC and evaluation.results[rule.id].outcome is RuleOutcome.FAILED for rule in known.rules
         )
         fqn = known.table.fqn
+        check = check_key(fqn, BUILTIN)
+        figure = kept.figure(fqn, check)
+        if figure is not None and (COUNTS_IN, fqn) not in {
+            (one.metric_definition_id, one.asset_fqn) for one in figures
+        }:
+            figures.append(figure)
         version = versions_of(uow.connection, self.scope, {fqn}).get(fqn)
         definitions = uow.violation_definitions.standing(self.scope)
-        found = None if is_told else finding(known, kept, definitions, check_key(fqn, BUILTIN), version)
-        return [] if found is None else [found], len(kept.suspects)
+        stood = uow.violations.stood_before(self.scope, fqn, check, self.run.id)
+        found = None if is_told else finding(known, kept, definitions, check, version, stood_before=stood)
+        return [] if found is None else [found], figures, len(kept.suspects)
 
     def _found(
         self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
