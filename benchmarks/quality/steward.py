@@ -47,10 +47,15 @@ class Asked:
     proposals: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     violations: list[dict[str, Any]] = field(default_factory=list)
-    severe: list[dict[str, Any]] = field(default_factory=list)
-    """The open violations of high severity once all is accepted, and concluded from two profiles."""
+    later: list[dict[str, Any]] = field(default_factory=list)
+    """The open violations of the data once all is accepted, and concluded from two profiles."""
     claims: list[Judged] = field(default_factory=list)
     """All that was claimed of its data, held against it."""
+
+    @property
+    def severe(self) -> list[dict[str, Any]]:
+        """The later violations of high severity."""
+        return [seen for seen in self.later if seen["severity"] in SEVERE]
 
 
 def report(console: Console, folder: str | None = None, only: Sequence[str] = ()) -> None:
@@ -133,8 +138,7 @@ async def _one(api: "Paths", one: Asked) -> None:
     # A severity is earned by rules that held in two profiles.
     await api.run("run-all-enrichment", {**about, "save_all": True})
     await api.run("dq-assessment", about)
-    later = await api.listed("/data-readiness/violations", **about, status="open")
-    one.severe = [seen for seen in later if seen["severity"] in SEVERE]
+    one.later = _of_data(await api.listed("/data-readiness/violations", **about, status="open"))
 
 
 async def _profiles(api: "Paths", parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -197,14 +201,25 @@ class Paths:
 
 def _decisions(found: Sequence[Asked]) -> Table:
     table = Table(title=f"What a steward has to decide (goal: {GOAL:g} proposals a table)", title_justify="left")
-    for heading in ("database", "tables", "proposals", "a table", "groups", "violations", "of data", "high"):
+    later = tuple(f"{name} later" for name in ("high", "medium", "low"))
+    for heading in ("database", "tables", "proposals", "a table", "groups", "violations", "of data", *later):
         table.add_column(heading, justify="right" if heading != "database" else "left")
     for one in found:
-        of_data = [seen for seen in one.violations if seen["dimension"]["assessment_type"] == "data_quality"]
-        high = [seen for seen in one.violations if seen["severity"] in SEVERE]
+        number = Counter(seen["severity"] for seen in one.later)
+        severities = (len(one.severe), number["medium"], number["low"])
         figures = (one.tables, len(one.proposals), f"{len(one.proposals) / max(1, one.tables):.1f}", len(one.groups))
-        table.add_row(one.name, *map(str, figures), *map(str, map(len, (one.violations, of_data, high))))
+        table.add_row(
+            one.name,
+            *map(str, figures),
+            str(len(one.violations)),
+            str(len(_of_data(one.violations))),
+            *map(str, severities),
+        )
     return table
+
+
+def _of_data(violations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [seen for seen in violations if seen["dimension"]["assessment_type"] == "data_quality"]
 
 
 def _claimed(found: Sequence[Asked]) -> Table:

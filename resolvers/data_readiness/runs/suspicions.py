@@ -86,7 +86,8 @@ def keep(uow: UnitOfWork, scope: Scope, run_id: str, known: CheckInputs, looked:
     lock_suspects(uow.connection, scope, [table])
     # What was said while the run looked is heard too.
     found = looked.judged_by(Verdicts(uow.suspect_verdicts.of_table(scope, table)), known.table)
-    kept = found.suspects[:MOST_KEPT]
+    suspects = found.suspects
+    kept = suspects[:MOST_KEPT]
     numbers: Counter[tuple[str, str, str]] = Counter()
     places = RowPlaces(found.sample, known.how.masked)
     cells = []
@@ -113,11 +114,11 @@ def keep(uow: UnitOfWork, scope: Scope, run_id: str, known: CheckInputs, looked:
             decided_at=one.judgement.decided_at,
             workflow_run_id=run_id,
             measured_at=at,
-            suspects_in_table=len(found.suspects),
+            suspects_in_table=len(suspects),
         )
         cells.append(MarkedCell(masked_cell(cell, known.how.masked), one.marks))
     uow.suspect_cells.replace(scope, table, cells)
-    return Suspicions(found, found.suspects)
+    return Suspicions(found, suspects)
 
 
 def _key(how: ExampleStyle, looked: Looked, one: JudgedCell, places: RowPlaces) -> dict[str, str | None] | None:

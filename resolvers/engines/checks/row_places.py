@@ -33,7 +33,8 @@ class RowPlaces:
         """The names of the columns that tell a row apart; none where nothing does."""
         if self._common is None:
             self._common = self._common_to_most()
-        for places in (self._common, self._own(row)):
+        for told in (lambda _: self._common or (), self._own):  # the second is dear
+            places = told(row)
             if places and self._alone(row, places):
                 return tuple(self._names[place] for place in sorted(places))
         return ()
