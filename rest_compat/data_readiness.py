@@ -95,6 +95,7 @@ data_readiness.get(f"{_violation}/history", violations.list_violation_history, e
 
 _suspects = "/suspect-cells"
 data_readiness.get(_suspects, suspects.list_suspect_cells, envelope=PageLimitList)  # addition
+data_readiness.get(f"{_suspects}/groups", suspects.list_suspect_cell_groups, envelope=PageLimitList)  # addition
 data_readiness.post(f"{_suspects}/decisions", suspects.decide_suspect_cells, status=200)  # addition
 data_readiness.post(f"{_suspects}/exports", suspects.export_suspect_cells)  # addition
 

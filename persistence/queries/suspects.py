@@ -23,6 +23,7 @@ from schema.data_readiness.suspect import (
     GivenVerdict,
     SuspectCell,
     SuspectCellFilter,
+    SuspectCellGroup,
     SuspectKind,
     SuspectVerdict,
 )
@@ -39,6 +40,10 @@ SORTABLE: Final[Mapping[str, str | sa.ColumnElement[Any]]] = {
     "masked": sa.case((cells.c.value == MASKED, 1), else_=0),
 }
 """What a list can be sorted by, with the columns. Whether a cell is masked is told as it was when it was found."""
+
+MOST_IDS: Final = 200
+"""Cells of a group whose ids are told."""
+MOST_SAMPLED: Final = 3
 
 MOST_HEARD: Final = 50_000
 """How many verdicts on one table are heard, the newest of them."""
@@ -112,6 +117,70 @@ class SuspectRepository(Repository[SuspectCell]):
         where = [*_matching(scope, only), *below(cells, asset_parts)]
         order = order_of(cells, sort, SORTABLE, nulls_last=True)
         return self.page(scope, offset=offset, limit=limit, order=order, where=where)
+
+    def groups(
+        self,
+        scope: Scope,
+        only: SuspectCellFilter,
+        *,
+        hidden: Mapping[str, frozenset[str] | None],
+        offset: int,
+        limit: int,
+        asset_parts: Sequence[str] = (),
+    ) -> Page[SuspectCellGroup]:
+        """One window of the suspects that match, in groups of what is alike, the largest first.
+
+        `hidden` are the personal columns by table, None for all of them: their values part no groups.
+        """
+        masked = sa.or_(
+            cells.c.table_fqn.in_([table for table, columns in hidden.items() if columns is None]),
+            cells.c.asset_fqn.in_(sorted(column for columns in hidden.values() if columns for column in columns)),
+        )
+        shown = [sa.case((masked, None), else_=column) for column in (cells.c.reason, cells.c.value)]
+        alike = (cells.c.asset_fqn, cells.c.kind, *shown)
+        order = (cells.c.probability.desc(), cells.c.id)
+        decided = sa.case((cells.c.verdict == SuspectVerdict.UNDECIDED, 0), else_=1)
+        told = (
+            sa.select(
+                *self._columns,
+                sa.func.row_number().over(partition_by=alike, order_by=order).label("place"),
+                sa.func.first_value(cells.c.id).over(partition_by=alike, order_by=order).label("group_id"),
+                sa.func.count().over(partition_by=alike).label("group_cells"),
+                sa.func.sum(decided).over(partition_by=alike).label("group_decided"),
+                sa.func.min(cells.c.probability).over(partition_by=alike).label("group_lowest"),
+            )
+            .where(*self._within(scope), *_matching(scope, only), *below(cells, asset_parts))
+            .subquery()
+        )
+        heads = sa.select(told).where(told.c.place == 1)
+        total = self._connection.execute(sa.select(sa.func.count()).select_from(heads.subquery())).scalar_one()
+        largest = (told.c.group_cells.desc(), told.c.probability.desc(), told.c.asset_fqn, told.c.id)
+        rows = self._connection.execute(heads.order_by(*largest).offset(offset).limit(limit)).all()
+        held = sa.select(told).where(told.c.group_id.in_([row.id for row in rows]), told.c.place <= MOST_IDS)
+        members: dict[str, list[Any]] = {}
+        for row in self._connection.execute(held.order_by(told.c.group_id, told.c.place)):
+            members.setdefault(row.group_id, []).append(row)
+        items = [self._group(row, members[row.id]) for row in rows]
+        return Page[Any].model_construct(items=items, total=total, offset=offset, limit=limit)
+
+    def _group(self, row: Any, members: Sequence[Any]) -> SuspectCellGroup:
+        sample = self.resources(members[:MOST_SAMPLED])
+        first = sample[0]
+        return SuspectCellGroup(
+            **{name: getattr(first, name) for name in ("asset_fqn", "table_fqn", "column", "kind", "reason", "value")},
+            cells=row.group_cells,
+            undecided=row.group_cells - row.group_decided,
+            lowest_probability=row.group_lowest,
+            highest_probability=first.probability,
+            sample=sample,
+            ids=[one.id for one in members],
+        )
+
+    def tables(self, scope: Scope) -> list[str]:
+        """The tables that have suspects."""
+        return list(
+            self._connection.execute(sa.select(cells.c.table_fqn).where(*self._within(scope)).distinct()).scalars()
+        )
 
     def standing(self, scope: Scope, only: SuspectCellFilter) -> dict[SuspectVerdict, int]:
         """Return how many suspects match, by verdict."""

@@ -24,6 +24,7 @@ from schema.data_readiness.suspect import (
     ProbabilityAtLeast,
     SuspectCell,
     SuspectCellFilter,
+    SuspectCellGroup,
     SuspectCellsDecided,
     SuspectCellsDecision,
     SuspectCellsExport,
@@ -64,12 +65,7 @@ async def list_suspect_cells(
     Of each table the 5000 most probable are kept; `suspects_in_table` says how many there were. What people have called
     fine is found no more by later assessments.
     """
-    only = SuspectCellFilter(
-        assets_like=assets_like,
-        kinds=None if kind is None else [kind],
-        probability_at_least=probability_at_least,
-        verdicts=None if verdict is None else [verdict],
-    )
+    only = _those(assets_like, kind, probability_at_least, verdict)
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
     def work(uow: UnitOfWork) -> Page[SuspectCell]:
@@ -79,6 +75,52 @@ async def list_suspect_cells(
         return found.model_copy(update={"items": _shown(uow, ctx.scope, found.items)})
 
     return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_suspect_cell_groups(
+    ctx: Context,
+    *,
+    asset_fqn: AssetFilter | None = None,
+    assets_like: AssetsLike | None = None,
+    kind: SuspectKind | None = None,
+    probability_at_least: ProbabilityAtLeast | None = None,
+    verdict: SuspectVerdict | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[SuspectCellGroup]:
+    """List suspect cells in groups of what is alike, the largest first: one line for each thing to decide.
+
+    Cells of one column with the same value and the same reason are one group. A decision with the group's `ids` as
+    `only.ids` is about all of them.
+    """
+    only = _those(assets_like, kind, probability_at_least, verdict)
+    parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
+
+    def work(uow: UnitOfWork) -> Page[SuspectCellGroup]:
+        personal = uow.table_profiles.personal(ctx.scope, uow.suspect_cells.tables(ctx.scope))
+        offset = (page - 1) * limit
+        found = uow.suspect_cells.groups(
+            ctx.scope, only, hidden=personal, offset=offset, limit=limit, asset_parts=parts
+        )
+        told = []
+        for one in found.items:
+            sample = masked_cells(one.sample, personal)
+            told.append(one.model_copy(update={"sample": sample, "reason": sample[0].reason, "value": sample[0].value}))
+        return found.model_copy(update={"items": told})
+
+    return await ctx.store.read(work)
+
+
+def _those(
+    assets_like: str | None, kind: SuspectKind | None, least: float | None, verdict: SuspectVerdict | None
+) -> SuspectCellFilter:
+    return SuspectCellFilter(
+        assets_like=assets_like,
+        kinds=None if kind is None else [kind],
+        probability_at_least=least,
+        verdicts=None if verdict is None else [verdict],
+    )
 
 
 def _shown(uow: UnitOfWork, scope: Scope, cells: Sequence[SuspectCell]) -> list[SuspectCell]:

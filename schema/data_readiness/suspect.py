@@ -128,6 +128,30 @@ class SuspectCell(Resource):
     )
 
 
+@resource
+class SuspectCellGroup(Resource):
+    """Suspect cells of a column that have the same value and the same spoken against it, to be decided as one thing.
+
+    Of a column that holds personal data, all cells of a kind are one group.
+    """
+
+    asset_fqn: str = Field(description="The dotted name of the column.")
+    table_fqn: str = Field(description="The dotted name of the table.")
+    column: str
+    kind: SuspectKind
+    reason: str = Field(description="What speaks most against them.")
+    value: str | None = Field(description="What stands in each of them, 100 signs at most; null where nothing does.")
+    cells: int = Field(description="How many suspect cells they are.")
+    undecided: int = Field(description="Of how many of them nobody has said anything.")
+    lowest_probability: float = Field(description="How probable it is that the least suspect of them is wrong.")
+    highest_probability: float = Field(description="The same of the most suspect one.")
+    sample: list[SuspectCell] = Field(description="The first 3 of them, the most probable first.")
+    ids: list[UuidText] = Field(
+        description="The ids of the 200 most probable, which `only.ids` of a decision takes; where `cells` is more, "
+        "list the undecided ones anew after deciding these."
+    )
+
+
 ProbabilityAtLeast = Annotated[float, Field(ge=0, le=1, description="Only those that are wrong as probably as this.")]
 
 

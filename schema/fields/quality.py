@@ -46,7 +46,12 @@ from resolvers.data_readiness.rules import (
     update_quality_rule,
 )
 from resolvers.data_readiness.scorecard import get_scorecard
-from resolvers.data_readiness.suspects import decide_suspect_cells, export_suspect_cells, list_suspect_cells
+from resolvers.data_readiness.suspects import (
+    decide_suspect_cells,
+    export_suspect_cells,
+    list_suspect_cell_groups,
+    list_suspect_cells,
+)
 from resolvers.data_readiness.violations import (
     create_violation_definition,
     decide_violations,
@@ -74,7 +79,7 @@ from schema.data_readiness.rule_change import (
     RuleTrial,
 )
 from schema.data_readiness.scorecard import Scorecard
-from schema.data_readiness.suspect import SuspectCell, SuspectCellsDecided
+from schema.data_readiness.suspect import SuspectCell, SuspectCellGroup, SuspectCellsDecided
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent, ViolationsDecided
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
@@ -119,6 +124,8 @@ class QualityQuery:
     violation_history_connection: Connection[ViolationEvent] = connects(list_violation_history)
     suspect_cells: Page[SuspectCell] = opens(list_suspect_cells)
     suspect_cells_connection: Connection[SuspectCell] = connects(list_suspect_cells)
+    suspect_cell_groups: Page[SuspectCellGroup] = opens(list_suspect_cell_groups)
+    suspect_cell_groups_connection: Connection[SuspectCellGroup] = connects(list_suspect_cell_groups)
     glossary_terms: Page[GlossaryTerm] = opens(list_glossary_terms)
     glossary_terms_connection: Connection[GlossaryTerm] = connects(list_glossary_terms)
     glossary_term: GlossaryTerm = opens(get_glossary_term)

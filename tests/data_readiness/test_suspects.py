@@ -7,7 +7,12 @@ import sqlalchemy as sa
 
 from persistence.tables.catalog import metadata_assets
 from resolvers.data_readiness.scorecard import get_scorecard
-from resolvers.data_readiness.suspects import decide_suspect_cells, export_suspect_cells, list_suspect_cells
+from resolvers.data_readiness.suspects import (
+    decide_suspect_cells,
+    export_suspect_cells,
+    list_suspect_cell_groups,
+    list_suspect_cells,
+)
 from resolvers.data_readiness.violations import list_violations
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.data_readiness.suspect import SuspectCellFilter, SuspectCellsDecision, SuspectCellsExport, SuspectVerdict
@@ -191,12 +196,15 @@ async def test_what_is_wrong_stays_until_it_is_mended_and_can_be_taken_back(
     assert found["code", "20"]["id"] == last["id"]
 
 
-async def test_values_of_personal_columns_are_masked_as_tags_stand(bench: Bench, visits: str) -> None:
-    def tagged(uow: Any) -> None:
-        names = metadata_assets.c.fully_qualified_name.in_([f"{visits}.city", f"{visits}.id"])
-        uow.connection.execute(sa.update(metadata_assets).where(names).values(is_pii_tagged=True))
+async def tagged(bench: Bench, table: str, *columns: str) -> None:
+    """Let columns hold personal data."""
+    names = metadata_assets.c.fully_qualified_name.in_([f"{table}.{column}" for column in columns])
+    change = sa.update(metadata_assets).where(names).values(is_pii_tagged=True)
+    await bench.world.app.parts.services.store.write(lambda uow: uow.connection.execute(change))
 
-    await bench.world.app.parts.services.store.write(tagged)
+
+async def test_values_of_personal_columns_are_masked_as_tags_stand(bench: Bench, visits: str) -> None:
+    await tagged(bench, visits, "city", "id")
     made = await bench.call(export_suspect_cells, export=SuspectCellsExport(name="Suspects"))
     for found in (await listed(bench), (await decide(bench, SuspectVerdict.WRONG, dry_run=True))["sample"]):
         assert {one["row_key"]["id"] for one in found} == {"***"}
@@ -222,6 +230,35 @@ async def download(bench: Bench, uri: str, format: str) -> str:
     answer = await bench.world.request("GET", path, token=bench.world.owner, params={"format": format})
     assert answer.status_code == 200, answer.text
     return str(answer.text)
+
+
+async def grouped(bench: Bench, **given: Any) -> list[dict[str, Any]]:
+    """The groups of suspects of the project."""
+    found: list[dict[str, Any]] = (await bench.call(list_suspect_cell_groups, **given))["items"]
+    return found
+
+
+async def test_suspects_that_are_alike_are_decided_as_one(bench: Bench, visits: str) -> None:
+    first, second, *others = await grouped(bench)
+    assert [(one["column"], one["value"], one["cells"], one["undecided"]) for one in (first, second)] == [
+        ("city", "Olso", 3, 3),
+        ("city", "Romme", 2, 2),
+    ]
+    assert {one["row_key"]["id"] for one in first["sample"]} == {"6", "11", "16"}
+    assert first["lowest_probability"] <= first["highest_probability"] == first["sample"][0]["probability"]
+    assert [one["cells"] for one in others] == [1, 1]
+    [page] = await grouped(bench, limit=1, page=2)
+    assert page["ids"] == second["ids"]
+    done = await decide(bench, SuspectVerdict.WRONG, ids=first["ids"])
+    assert done["decided"] == 3
+    assert [one["value"] for one in await grouped(bench, kind="dependency", verdict="undecided")] == ["Romme"]
+
+
+async def test_personal_values_part_no_groups_of_suspects(bench: Bench, visits: str) -> None:
+    await tagged(bench, visits, "city")
+    [first, *_] = await grouped(bench)
+    assert (first["column"], first["value"], first["cells"]) == ("city", "***", 5)
+    assert not {"Olso", "Romme"} & set(str(first).replace("'", " ").split())
 
 
 async def test_suspects_become_a_file(bench: Bench, visits: str) -> None:

@@ -213,6 +213,7 @@ CASES = [
     Case("update_violation", "project", "can_write", changed_violation, "violation_id"),
     Case("decide_violations", "project", "can_write", violations_decided),
     Case("list_suspect_cells", "project", "can_read", a_list_of_suspects),
+    Case("list_suspect_cell_groups", "project", "can_read", a_list_of_suspects),
     Case("decide_suspect_cells", "project", "can_write", suspects_decided),
     Case("export_suspect_cells", "project", "can_create_resources", suspects_exported),
 ]

@@ -166,6 +166,7 @@ ADDITIONS: dict[str, str] = {
     "GET /data-readiness/violations/{violation_id}/impact": REACHES,
     "POST /data-readiness/violations/decisions": ANY,
     "GET /data-readiness/suspect-cells": SUSPECTS,
+    "GET /data-readiness/suspect-cells/groups": SUSPECTS,
     "POST /data-readiness/suspect-cells/decisions": SUSPECTS,
     "POST /data-readiness/suspect-cells/exports": SUSPECTS,
     "GET /data-readiness/actions": "which of many violations to mend first",
