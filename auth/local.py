@@ -23,8 +23,8 @@ from auth.relations import (
     split_object,
     split_user,
 )
-from auth.remembered import Held, Question, Remembered, digest
-from auth.seen import Seen
+from auth.remembered import Change, Held, Remembered, digest
+from auth.seen import Question, Seen
 from schema.errors import AlreadyExists, NotFound
 
 log = logging.getLogger("stoa.auth")
@@ -124,16 +124,18 @@ class LocalRelations:
         """Decide, out of memory what was decided before. What could not be decided is a no that nobody keeps."""
         memory = self._remembered
         if memory is None:
-            return {question: answer or False for question, answer in (await self._decided(store, asked)).items()}
+            return {question: answer or False for question, answer in (await self._decided(store, asked))[0].items()}
         if seen is not None and self._assumes(store, asked, seen, memory):
             return dict.fromkeys(asked, True)
-        revision = await self._at(store, memory, seen)
-        known = memory.at(store, revision)
+        revision, known = await memory.known(store, await self._at(store, memory, seen), self.model.node_types)
+        if seen is not None:
+            seen.saw(store, revision)
         found = {question: known[question] for question in asked if question in known}
         missing = [question for question in asked if question not in found]
         if missing:
-            fresh = await self._decided(store, missing)
-            await memory.keep(store, revision, {key: answer for key, answer in fresh.items() if answer is not None})
+            fresh, rests = await self._decided(store, missing)
+            sure = {question: answer for question, answer in fresh.items() if answer is not None}
+            await memory.keep(store, revision, sure, rests, self.model.node_types)
             found |= {question: answer or False for question, answer in fresh.items()}
         return found
 
@@ -147,8 +149,7 @@ class LocalRelations:
                 seen.saw(store, revision)
         return revision
 
-    @staticmethod
-    def _assumes(store: str, asked: Sequence[Question], seen: Seen, memory: Remembered) -> bool:
+    def _assumes(self, store: str, asked: Sequence[Question], seen: Seen, memory: Remembered) -> bool:
         """Return whether all of it was a yes at what relations were last at, and that may be taken for how they are."""
         revision = memory.last(store)
         if not revision or not seen.may_assume(store, revision):
@@ -156,16 +157,50 @@ class LocalRelations:
         known = memory.at(store, revision)
         if not all(known.get(question) for question in asked):
             return False
-        seen.assume(store, revision, memory.revision)
+        seen.assume(store, revision, asked, self)
         return True
 
-    async def _decided(self, store: str, asked: Sequence[Question]) -> dict[Question, bool | None]:
-        """Decide anew, with one read for all; None for a no that is one because there was no answer."""
+    async def revision(self, store: str) -> str:
+        """See `auth.seen.Judge`; empty where nothing is remembered."""
+        return "" if self._remembered is None else await self._remembered.revision(store)
+
+    async def still(self, store: str, revision: str, asked: Sequence[Question]) -> bool:
+        """See `auth.seen.Judge`."""
+        if self._remembered is None:
+            return False
+        _, known = await self._remembered.known(store, revision, self.model.node_types)
+        return all(known.get(question) for question in asked)
+
+    async def _decided(
+        self, store: str, asked: Sequence[Question]
+    ) -> tuple[dict[Question, bool | None], dict[Question, frozenset[str]]]:
+        """Decide anew, with one read for all, and tell the objects that each decision rests on; None for a no that is
+        one because there was no answer.
+        """
         checks = {
             question: [CheckRequest(subject, question[1], question[2]) for subject in question[0]] for question in asked
         }
-        evaluator = await self._about(store, [check for some in checks.values() for check in some], (), None)
-        return {question: _any_holds(evaluator, some) for question, some in checks.items()}
+        items = await self._around(store, [check for some in checks.values() for check in some], ())
+        evaluator, above = self._evaluator(items), self._above(items, {question[2] for question in asked})
+        decided = {question: _any_holds(evaluator, some) for question, some in checks.items()}
+        return decided, {question: above[question[2]] for question in asked}
+
+    def _above(self, items: Iterable[TupleLike], objects: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Name, for each of some objects, itself and all that tuples lead on to from there."""
+        leads: dict[str, set[str]] = {}
+        for item in items:
+            type_, id_, _ = split_user(item.user)
+            if type_ in self.model.node_types and id_ != "*":
+                leads.setdefault(item.object, set()).add(f"{type_}:{id_}")
+        found = {}
+        for object_ in objects:
+            reached, pending = {object_}, [object_]
+            while pending:
+                new = leads.get(pending.pop(), set()) - reached
+                reached |= new
+                pending.extend(new)
+            found[object_] = frozenset(reached)
+        return found
 
     async def near(self, store: str, subjects: Sequence[str], object_type: str) -> set[str] | None:
         """See `Relations.near`."""
@@ -182,7 +217,7 @@ class LocalRelations:
         memory, question = self._remembered, (tuple(subjects), relation, object_type)
         revision = "" if memory is None else await self._at(store, memory, seen)
         before = None if memory is None else memory.held(store, question)
-        if before is not None and revision and before.revision == revision:
+        if before is not None and revision and await self._stands(store, question, before, revision):
             return before.names
         for subject in subjects:
             self.model.validate_question(subject, relation, f"{object_type}:any")
@@ -193,8 +228,33 @@ class LocalRelations:
         else:
             names, sure = self._among(_of_type(items, object_type), items, question)
         if memory is not None and sure:
-            memory.keep_held(store, question, Held(revision, rest, names))
+            memory.keep_held(store, question, Held(revision, rest, names, self._reach(items, question)))
         return names
+
+    async def _stands(self, store: str, question: Question, before: Held, revision: str) -> bool:
+        """Return whether no change since a list was found concerns it; then it is kept as one of now."""
+        memory = self._remembered
+        if before.revision == revision:
+            return True
+        if memory is None or not self.model.only_adds:  # where a tuple that leads to nobody may count
+            return False
+        revision, changes = await memory.since(store, before.revision)
+        if changes is None or any(self._concerns(change, question[2], before) for change in changes):
+            return False
+        memory.keep_held(store, question, before._replace(revision=revision))
+        return True
+
+    def _concerns(self, change: Change, object_type: str, before: Held) -> bool:
+        type_ = change[0].partition(":")[0]
+        return change[1] in before.reach and (type_ == object_type or type_ in self.model.leading_to(object_type))
+
+    def _reach(self, items: Iterable[TupleLike], question: Question) -> frozenset[str]:
+        """Name all from whom tuples are followed towards the objects of a list: its subjects, and what they lead to."""
+        subjects, _, object_type = question
+        leading = self.model.leading_to(object_type)
+        bare = [split_user(subject)[:2] for subject in subjects]
+        start = {f"{type_}:{name}" for type_, id_ in bare for name in (id_, "*")}
+        return frozenset(start.union(item.object for item in items if item.object.partition(":")[0] in leading))
 
     async def _towards(self, store: str, subjects: Sequence[str], object_type: str) -> tuple[str, Sequence[TupleLike]]:
         """Return what relations are at, and all that a check of the objects that could be the subjects' can meet."""
@@ -292,7 +352,13 @@ class LocalRelations:
         contextual: Sequence[RelationTuple],
         context: Mapping[str, Any] | None,
     ) -> Evaluator:
-        """Fetch all that the questions can meet, the reach of contextual tuples included."""
+        """Evaluate all that the questions can meet, the reach of contextual tuples included."""
+        return self._evaluator([*await self._around(store, questions, contextual), *contextual], context)
+
+    async def _around(
+        self, store: str, questions: Sequence[CheckRequest], contextual: Sequence[RelationTuple]
+    ) -> Sequence[TupleLike]:
+        """Fetch all tuples that the questions can meet, beside those that come with them."""
         for question in questions:
             self.model.validate_question(question.user, question.relation, question.object)
         objects = {question.object for question in questions}
@@ -302,8 +368,7 @@ class LocalRelations:
             if type_ in self.model.node_types and id_ != "*":
                 objects.add(f"{type_}:{id_}")
         users = sorted({question.user for question in questions})
-        items = await self._source.around(store, sorted(objects), users, self.model.node_types)
-        return self._evaluator([*items, *contextual], context)
+        return await self._source.around(store, sorted(objects), users, self.model.node_types)
 
     def _evaluator(self, items: Sequence[TupleLike], context: Mapping[str, Any] | None = None) -> Evaluator:
         return Evaluator(self.model, items, context=context, conditions=self._conditions)

@@ -5,14 +5,20 @@ process, is seen by that request; and however many requests arrive together, the
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
+
+import orjson
 
 from persistence.engine import Database
 from persistence.repository import Scope
+from persistence.tables.authorization import revised_relations
 
 Key = tuple[str, str | None]
 """An organization's relations, or with its project a catalog."""
+
+Change = tuple[str, str]
+"""The object and the user of a tuple that came or went, each as `type:id`: of a group, without the relation to it."""
 
 Asked = Callable[[], Awaitable[str]]
 """A look that has been asked for; called, it is waited for."""
@@ -26,6 +32,25 @@ _IN_SQLITE: Final = (
     """select organization_id, project_id, slot, token from catalog_revisions
     where organization_id = :organization and project_id = :project""",
 )
+
+_STEPS: Final = 0 if revised_relations.log is None else revised_relations.log.steps
+
+# From the tokens that stand, back along the changes that made them, to known tokens, or to where it breaks off.
+_SINCE: Final = {
+    dialect: f"""
+    with recursive walked(slot, number, token, changed, step) as (
+        select slot, number, token, null{text}, 0 from relation_revisions where store = {store}
+        union all
+        select w.slot, w.number - 1, c.before, c.changed, w.step + 1 from walked w join relation_changes c
+        on c.store = {store} and c.slot = w.slot and c.place = w.number {modulo} {_STEPS} and c.token = w.token
+        where {unknown}
+    )
+    select slot, token, changed, step from walked order by slot, step"""  # noqa: S608 - our own texts
+    for dialect, store, modulo, text, unknown in (
+        ("sqlite", ":store", "%", "", "w.token not in (select value from json_each(:known))"),
+        ("postgresql", "%(store)s", "%%", "::text", "w.token <> all(%(known)s::text[])"),
+    )
+}
 
 
 class _Look:
@@ -49,6 +74,15 @@ class Revisions:
         DatabaseError.
         """
         return await self._asked((store, None))()
+
+    async def since(self, store: str, revision: str) -> tuple[str, frozenset[Change] | None]:
+        """Return what the relations of a store are at, and what has changed since they were at a revision; None where
+        that may be anything. Raises DatabaseError.
+        """
+        known = revision.split(" ") if revision else []
+        given: Any = orjson.dumps(known).decode() if self._database.dialect == "sqlite" else known
+        rows = await self._database.glance(_SINCE[self._database.dialect], {"store": store, "known": given})
+        return _since(rows, set(known))
 
     def look_at_catalog(self, scope: Scope) -> Asked:
         """Ask what the catalog of a project is at; empty when nothing would tell of its next change.
@@ -128,3 +162,18 @@ def _told(rows: list[Any]) -> dict[Key, str]:
         key = (organization, project)
         found[key] = f"{found[key]} {token}" if key in found else token
     return found
+
+
+def _since(rows: Sequence[Any], known: set[str]) -> tuple[str, frozenset[Change] | None]:
+    """Read a walk: what stands, and what changed if each token was followed to a known one or to its very beginning."""
+    ends: dict[str, str] = {}
+    changes: set[Change] = set()
+    whole = bool(known)
+    for slot, token, changed, step in rows:
+        ends[slot] = token
+        if step and changed is None:
+            whole = False
+        elif step:
+            changes.update([(f"{of}:{object_}", f"{by}:{user}") for of, object_, by, user in orjson.loads(changed)])
+    whole = whole and {end for end in ends.values() if end} == known
+    return " ".join([token for _, token, _, step in rows if step == 0]), frozenset(changes) if whole else None

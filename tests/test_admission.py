@@ -85,7 +85,7 @@ async def test_who_may_no_longer_is_told_that_and_nothing_of_what_was_read(
             assert "none" not in text
 
 
-async def test_a_change_of_other_rights_costs_one_reading_more(
+async def test_a_change_of_rights_costs_one_reading_more_where_they_may_be_the_callers(
     world: World, uri: str, beside: Relations, with_openfga: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if with_openfga:
@@ -100,8 +100,11 @@ async def test_a_change_of_other_rights_costs_one_reading_more(
     monkeypatch.setattr("persistence.queries.catalog.tell", counted)
     for _ in range(2):
         assert not refused(await ask())
-    for readings in (2, 1):
+    for readings in (1, 2, 1):  # after another's grant, after one of a group, and while nothing changes
         if readings == 2:
+            group = RelationTuple("group:writers#member", "viewer", object_name("project", world.shop))
+            await beside.write(ORG, [group])
+        elif seat(world) not in await beside.read(ORG, object=seat(world).object):
             await beside.write(ORG, [seat(world)])
         told.clear()
         assert not refused(await ask())

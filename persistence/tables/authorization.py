@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from persistence.columns import Json, Moment
 from persistence.tables import metadata
-from persistence.tables.revised import Revised, token_columns
+from persistence.tables.revised import Log, Revised, log_columns, numbered, token_columns
 
 relation_tuples = sa.Table(
     "relation_tuples",
@@ -32,8 +32,23 @@ relation_revisions = sa.Table(
     metadata,
     sa.Column("store", sa.String(255), nullable=False),
     *token_columns(),
+    numbered(),
     sa.PrimaryKeyConstraint("store", "slot"),
 )
 """What tells that a store's tuples are still what they were (`revised.py`)."""
 
-revised_relations: Final = Revised("relation_tuples", ("store",), relation_revisions.name)
+relation_changes = sa.Table(
+    "relation_changes",
+    metadata,
+    sa.Column("store", sa.String(255), nullable=False),
+    *log_columns(),
+    sa.PrimaryKeyConstraint("store", "slot", "place"),
+)
+"""Which of them were changed lately: a list of `[object_type, object_id, user_type, user_id]` for each new token."""
+
+revised_relations: Final = Revised(
+    "relation_tuples",
+    ("store",),
+    relation_revisions.name,
+    Log(relation_changes.name, ("object_type", "object_id", "user_type", "user_id")),
+)

@@ -153,8 +153,13 @@ async def test_a_list_stands_while_nothing_changes_and_is_read_again_after(
         return await Guard(engine).every(caller, Permission.CAN_READ, "project")
 
     assert [await held(), await held(), source.walks] == [["p7"], ["p7"], 1]
-    # A change that concerns nobody here, though it is on the same project: looked at, and not decided anew.
+    # A change that concerns nobody here, though it is on the same project: not even read.
     await engine.write("acme", tuples("project:p7#owner@user:bob", "project:p7#organization@organization:acme"))
+    assert [await held(), await held(), source.walks] == [["p7"], ["p7"], 1]
+    # Where it is not known what has changed: read, and not decided anew.
+    await store.write(lambda connection: connection.exec_driver_sql("delete from relation_changes").close())
+    await engine.write("acme", tuples("project:p9#owner@user:bob"))
+    await store.write(lambda connection: connection.exec_driver_sql("delete from relation_changes").close())
     with monkeypatch.context() as patch:
         patch.setattr(LocalRelations, "_among", None)
         assert [await held(), await held(), source.walks] == [["p7"], ["p7"], 2]
@@ -230,12 +235,16 @@ class Silent:
         """See `Revisions.of`."""
         return ""
 
+    async def since(self, store: str, revision: str) -> tuple[str, None]:
+        """See `Revisions.since`."""
+        return "", None
+
 
 async def test_lists_are_dropped_when_they_take_too_much() -> None:
     remembered = Remembered(Silent(), most_bytes=20_000)
     for number in range(40):
         question = ((f"user:u{number}",), "can_read", "project")
-        remembered.keep_held("acme", question, Held("first", b"", ("project:p1",)))
+        remembered.keep_held("acme", question, Held("first", b"", ("project:p1",), frozenset()))
     kept = [number for number in range(40) if remembered.held("acme", ((f"user:u{number}",), "can_read", "project"))]
     assert 0 < len(kept) < 12
     assert kept[-1] == 39

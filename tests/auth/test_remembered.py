@@ -1,6 +1,7 @@
 """Remembered decisions: never late, whoever changes a relation and wherever, and asked of the store once."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -203,12 +204,16 @@ async def test_nothing_is_remembered_where_nothing_tells_of_a_change() -> None:
         async def of(self, store: str) -> str:
             return self.told
 
+        async def since(self, store: str, revision: str) -> tuple[str, None]:
+            return self.told, None
+
     silent = Silent()
     memory, question = Remembered(silent), (SUBJECTS, "can_read", "data_connection:d")
-    await memory.keep("acme", "", {question: True})
+    rests = {question: {"data_connection:d"}}
+    await memory.keep("acme", "", {question: True}, rests, ())
     assert memory.at("acme", "") == {}
     silent.told = "a"
-    await memory.keep("acme", "a", {question: True})
+    await memory.keep("acme", "a", {question: True}, rests, ())
     assert memory.at("acme", "a") == {question: True}
     assert memory.at("acme", "b") == memory.at("globex", "a") == {}
 
@@ -218,12 +223,16 @@ async def test_memory_is_bounded_whatever_callers_are_made_of() -> None:
         async def of(self, store: str) -> str:
             return "a"
 
+        async def since(self, store: str, revision: str) -> tuple[str, None]:
+            return "a", None
+
     memory = Remembered(Still(), most_bytes=1_000_000)
     groups = tuple(f"group:{'g' * 100}{at}#member" for at in range(500))
     most = 0
     for at in range(60):
         store = f"store{at % 3}"
-        await memory.keep(store, "a", {((f"user:{at}", *groups), "can_read", "file:f"): True})
+        question = ((f"user:{at}", *groups), "can_read", "file:f")
+        await memory.keep(store, "a", {question: True}, {question: {"file:f", "project:p"}}, ())
         most = max(most, sum(len(held.decisions) for held in memory._held.values()))
         assert memory._bytes == sum(held.bytes for held in memory._held.values()) <= 1_000_000
     assert 5 <= most <= 20
@@ -243,9 +252,16 @@ async def test_a_decision_is_read_for_once_while_its_own_organization_stands_sti
         assert not await engine.allowed("acme", SUBJECTS[:1], "can_read", "data_connection:d")
         await other.write(lambda connection: write_tuples(connection, "globex", deletes=[GRANT], lenient=True))
     assert Counting.reads == 2
-    await other.write(lambda connection: write_tuples(connection, "acme", tuples("file:f#project@project:shop")))
-    assert await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")
-    assert Counting.reads == 3
+    for line, reads in (
+        ("file:f#project@project:shop", 2),  # on nothing that leads to the connection
+        ("project:shop#viewer@user:bob", 2),  # on the way there, but somebody else's
+        ("project:shop#viewer@user:ann", 3),
+        ("group:readers#member@user:cid", 3),
+        ("project:shop#operator@group:writers#member", 4),  # whoever is in it
+    ):
+        await other.write(lambda connection, line=line: write_tuples(connection, "acme", tuples(line)))
+        assert await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")
+        assert Counting.reads == reads
 
 
 async def test_tuples_that_are_put_back_have_the_revision_of_then(two: tuple[Database, Database]) -> None:
@@ -344,3 +360,91 @@ async def test_one_look_serves_what_a_request_asks_as_it_arrives_and_nothing_lat
         await writer.write("acme", [GRANT])
         assert await Guard(engine, at_once=True).allows(caller, *asked[1])
     await looking.close()
+
+
+async def test_what_has_changed_since_is_told_as_far_as_it_is_known(two: tuple[Database, Database]) -> None:
+    opened, other = two
+    revisions = Revisions(other)
+
+    async def written(*lines: str, gone: str = "") -> str:
+        await opened.write(
+            lambda connection: write_tuples(connection, "acme", tuples(*lines), tuples(gone) if gone else ())
+        )
+        return await revisions.of("acme")
+
+    first = await written("project:shop#viewer@user:ann")
+    second = await written("project:lab#viewer@group:readers#member")
+    third = await written("file:f#project@project:shop", gone="project:shop#viewer@user:ann")
+    new, gone = {("file:f", "project:shop")}, {("project:shop", "user:ann")}
+    assert await revisions.since("acme", third) == (third, set())
+    assert await revisions.since("acme", second) == (third, new | gone)
+    assert await revisions.since("acme", first) == (third, new | gone | {("project:lab", "group:readers")})
+    for unknown in ("", "elsewhere", f"{first} elsewhere"):
+        assert await revisions.since("acme", unknown) == (third, None)
+    assert await revisions.since("nowhere", first) == ("", None)
+
+    many = [f"file:f{number}#project@project:shop" for number in range(300)]
+    fourth = await written(*many)  # more than are told
+    assert await revisions.since("acme", third) == (fourth, None)
+    assert await revisions.since("acme", fourth) == (fourth, set())
+    steps = "select count(*) from relation_changes"
+    assert (await opened.read(lambda connection: connection.exec_driver_sql(steps).scalar_one())) <= 256
+
+    for statement in ("update relation_revisions set token = 'handmade'", "delete from relation_changes"):
+        await opened.write(lambda connection, text=statement: connection.exec_driver_sql(text).close())
+        assert (await revisions.since("acme", fourth))[1] is None
+    await opened.write(lambda connection: write_tuples(connection, "acme", tuples("file:g#project@project:shop")))
+    assert (await revisions.since("acme", "handmade"))[1] == {("file:g", "project:shop")}
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_what_is_remembered_is_what_is_decided_anew_after_each_of_many_changes(
+    two: tuple[Database, Database], seed: int
+) -> None:
+    dice = random.Random(seed)
+    writer, keeping = LocalRelations(platform_model(), StoredTuples(two[0])), remembering(platform_model(), two[1])
+    users, groups = ["user:ann", "user:bob"], ["group:g#member", "group:h#member"]
+    projects, connections = ["project:p", "project:q"], ["data_connection:c", "data_connection:d"]
+    possible = [f"{one}#{role}@{who}" for one in projects for role in ("viewer", "owner") for who in users + groups]
+    possible += [f"{one}#project@{project}" for one in connections for project in projects]
+    possible += [f"{one}#viewer@{who}" for one in connections for who in users + groups]
+    possible += [f"{group.removesuffix('#member')}#member@{user}" for group in groups for user in users]
+    possible += [f"{one}#organization@organization:acme" for one in projects]
+    possible += [f"organization:acme#{role}@{who}" for role in ("owner", "member") for who in users + groups]
+    asked = [
+        ((user, *some), permission, on)
+        for user in users
+        for some in ((), ("group:h#member",))
+        for permission in ("can_read", "can_write")
+        for on in projects + connections
+    ]
+    standing: set[str] = set(dice.sample(possible, 8))
+    await writer.write("acme", tuples(*sorted(standing)))
+    for _ in range(12):
+        answers = await asyncio.gather(*(keeping.allowed("acme", *question) for question in asked))
+        assert answers == [await writer.allowed("acme", *question) for question in asked]
+        turned = set(dice.sample(possible, dice.choice((1, 1, 2))))
+        await writer.write("acme", tuples(*sorted(turned - standing)), tuples(*sorted(turned & standing)))
+        standing ^= turned
+    assert keeping._remembered
+    assert keeping._remembered._held["acme"].decisions
+
+
+async def test_a_decision_that_a_change_overtakes_is_kept_where_it_does_not_rest_on_it(
+    two: tuple[Database, Database],
+) -> None:
+    opened, other = two
+
+    class Overtaken(Counting):
+        async def around(self, *given: Any) -> Any:
+            found = await super().around(*given)
+            line = tuples(f"file:f{self.reads}#project@project:shop")
+            await other.write(lambda connection: write_tuples(connection, "acme", line))
+            return found
+
+    engine = LocalRelations(platform_model(), Overtaken(opened), Remembered(Revisions(opened)))
+    await engine.write("acme", [*CHAIN, GRANT])
+    Overtaken.reads = 0
+    for _ in range(3):
+        assert await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")
+    assert Overtaken.reads == 1

@@ -1,5 +1,6 @@
 """Migrations: a fresh upgrade equals the tables that the code declares, and the way back leaves nothing."""
 
+import json
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -91,6 +92,32 @@ def test_organizations_that_have_relations_already_get_a_revision(empty_store: s
     engine.dispose()
     assert [store for store, _ in rows] == ["acme", "globex"]
     assert len({token for _, token in rows if token}) == 2
+
+
+def test_relations_keep_their_revision_when_changes_come_to_be_told(empty_store: str) -> None:
+    upgrade(empty_store, "0049")
+    engine = sa.create_engine(empty_store)
+    columns = "store, object_type, object_id, relation, user_type, user_id, user_relation, created_at"
+    values = "('acme', 'project', '{}', 'viewer', 'user', 'ann', '', '2026-01-01')"
+    told = "select slot, token from relation_revisions where store = 'acme'"
+
+    def wrote(project: str) -> sa.Row[tuple[str, str]]:
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"insert into relation_tuples({columns}) values {values.format(project)}")
+            return connection.exec_driver_sql(told).one()
+
+    first = wrote("p")
+    upgrade(empty_store)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql(told).one() == first
+    second = wrote("q")
+    with engine.connect() as connection:
+        changes = connection.exec_driver_sql("select slot, before, token, changed from relation_changes").all()
+    assert [tuple(one)[:3] for one in changes] == [(first[0], first[1], second[1])]
+    assert json.loads(changes[0].changed) == [["project", "q", "user", "ann"]]
+    downgrade(empty_store, "0049")
+    assert wrote("r").token not in (first[1], second[1])
+    engine.dispose()
 
 
 def test_a_store_of_another_version_is_named_with_what_to_do(empty_store: str) -> None:

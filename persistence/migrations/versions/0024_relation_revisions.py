@@ -3,12 +3,15 @@
 import sqlalchemy as sa
 from alembic import op
 
-from persistence.tables.authorization import revised_relations
+from persistence.tables.revised import Revised
 
 revision = "0024"
 down_revision = "0023"
 branch_labels = None
 depends_on = None
+
+revised_relations = Revised("relation_tuples", ("store",), "relation_revisions")
+"""As it was here: 0050 has changes told as well."""
 
 
 def upgrade() -> None:

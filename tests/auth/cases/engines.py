@@ -21,7 +21,12 @@ from auth.remembered import Remembered
 from auth.remote import GovernanceSettings, RemoteRelations
 from persistence.engine import Database, DatabaseSettings
 from persistence.revisions import Revisions
-from persistence.tables.authorization import relation_revisions, relation_tuples, revised_relations
+from persistence.tables.authorization import (
+    relation_changes,
+    relation_revisions,
+    relation_tuples,
+    revised_relations,
+)
 from persistence.tuples import StoredTuples
 from rest_compat.relations import relation_routes
 from rest_compat.request import RequestState
@@ -47,8 +52,8 @@ async def database(url: str) -> AsyncIterator[Database]:
 def _made(connection: sa.Connection) -> None:
     if sa.inspect(connection).has_table(relation_tuples.name):
         return
-    relation_tuples.create(connection)
-    relation_revisions.create(connection)
+    for table in (relation_tuples, relation_revisions, relation_changes):
+        table.create(connection)
     for statement in revised_relations.created(connection.dialect.name):
         connection.exec_driver_sql(statement)
 
