@@ -128,7 +128,7 @@ def test_a_rule_is_tried_written_rejected_and_taken_back_and_a_reference_is_said
 def test_a_source_is_renamed_and_led_to_another_folder(tab: Page, tmp_path: Path) -> None:
     with catalog(tmp_path) as (server, client, uri):
         (tmp_path / "files" / "south").mkdir()
-        signed_in(tab, server, tmp_path, "#/runs?of=sources")
+        signed_in(tab, server, tmp_path, "#/sources")
         tab.click(".card details summary")
         filled(tab, ".card form", name="Southern", path=str(tmp_path / "files" / "south"))
         tab.evaluate("document.querySelector('.card form [type=submit]').click()")
@@ -220,7 +220,7 @@ def tools_are_read_approved_called_and_looked_at_again(tab: Page) -> None:
         return {"tools": [tool]} if method == "tools/list" else None
 
     with scripted_server(says) as server:
-        tab.evaluate("location.hash = '#/runs?of=servers'")
+        tab.evaluate("location.hash = '#/sources?of=servers'")
         tab.wait_for_element(".empty")
         filled(tab, "main form", name="desk", url=f"{server.url}/mcp", bearerToken="open-sesame")
         tab.evaluate("document.querySelector('main .part form [type=submit]').click()")

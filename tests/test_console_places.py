@@ -25,8 +25,8 @@ HEADING = "document.querySelector('h1')?.innerText"
 SETTLED = "!!document.querySelector('h1') && !document.querySelector('.spinner')"
 PLACES = (
     "#/find", "#/find?q=peop", "#/find?q=nosuchthing", "#/asset?fqn=north.North.root.people", "#/asset?fqn=no.such",
-    "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/runs?of=sources",
-    "#/runs?of=schedules", "#/runs?of=servers", "#/access", "#/access?of=projects", "#/access?of=secrets",
+    "#/ask", "#/inbox", "#/inbox?of=violations", "#/inbox?of=terms", "#/runs", "#/sources",
+    "#/runs?of=schedules", "#/sources?of=servers", "#/access", "#/access?of=projects", "#/access?of=secrets",
     "#/access?of=limits", "#/access?of=audit", "#/find?of=glossary&status=DRAFT", "#/ask?of=memories",
     "#/access?of=webhooks", "#/access?of=tokens",
 )  # fmt: skip
@@ -246,7 +246,7 @@ def test_a_viewer_a_cut_line_and_a_session_that_ends_each_have_their_face(browse
         token = issuer.issue("vera", "acme", ttl=timedelta(hours=1))
         page.open(f"{server.address}/console#/find?token={token}")
         page.wait_for("document.querySelector('.count')?.innerText === '2 tables'")
-        page.evaluate("location.hash = '#/runs?of=sources'")
+        page.evaluate("location.hash = '#/sources'")
         # Who may look may not bring in: nothing is offered that would be refused, and why stands in its place.
         page.wait_for("document.querySelector('.closed')?.innerText.includes('“Start runs and ask questions”')")
         assert page.evaluate("document.querySelectorAll('main button').length") == 0

@@ -7,7 +7,7 @@ import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { Limits, Projects, Secrets } from "./holdings.js";
 import { Closed, typeOf, useMay } from "./may.js";
-import { Failed, Heading, html, Loading, NotShown, Part, settled, useAnswer, useTyped, Views } from "./parts.js";
+import { Failed, Heading, Help, html, Loading, NotShown, Part, settled, useAnswer, useTyped, Views } from "./parts.js";
 import { link, settle } from "./places.js";
 import { HELD } from "./server-documents.js";
 import { Tokens } from "./tokens.js";
@@ -54,7 +54,7 @@ function Permissions({ given }) {
   const held = [...(sources.data?.dataConnections.nodes ?? []), ...(sources.data?.registeredServers.nodes ?? [])];
   for (const one of held) names[`${typeOf(one.resourceUri)}:${one.resourceUri}`] = one.name;
   return html`
-    <p class="lead">${say("access.lead")}</p>
+    <${Help} text=${say("access.lead")} />
     <form class="fields" onSubmit=${(event) => event.preventDefault()}>
       <label>${say("access.with")}
         <select value=${on} onChange=${(event) => (location.hash = link("access", { on: event.target.value, user: asked }))}>
@@ -81,11 +81,10 @@ function May({ title, found: { allowed, chain, grants }, names }) {
   const ways = allowed ? chain : grants.slice(0, MOST_WAYS).map(granted);
   return html`
     <li>
-      <span class=${allowed ? "status completed" : "status"}>${say(allowed ? "access.yes" : "access.no")}</span> <span>${title}</span>
-      ${ways.length > 0 &&
-      html`<details class="more"><summary>${say(allowed ? "access.why" : "access.whatWould")}</summary>
-        <ul class="why">${ways.map((way) => html`<li key=${way}>${inNames(way, names)}</li>`)}</ul>
-      </details>`}
+      <span class=${allowed ? "status completed" : "status"} role="img" aria-label=${say(allowed ? "access.yes" : "access.no")} title=${say(allowed ? "access.yes" : "access.no")}>${allowed ? "✓" : "✗"}</span>
+      ${ways.length ? html`<details class="more"><summary title=${say(allowed ? "access.why" : "access.whatWould")}>${title}</summary>
+        <ul class="why" aria-label=${say(allowed ? "access.why" : "access.whatWould")}>${ways.map((way) => html`<li key=${way}>${inNames(way, names)}</li>`)}</ul>
+      </details>` : html`<span>${title}</span>`}
     </li>
   `;
 }
@@ -105,7 +104,7 @@ const Holders = ({ answer, on, onTake }) => html`
           ({ userOrGroup, isGroup, relation }) => html`<li key=${`${isGroup} ${userOrGroup} ${relation}`}>
             <span>${isGroup ? sentence(say("access.group", { name: userOrGroup })) : html`<a href=${link("access", { on, user: userOrGroup })}>${userOrGroup}</a>`}</span>
             <span class="kind">${named("role", relation)}</span>
-            <button type="button" class="bare-button" aria-label=${say("rules.doOf", { verb: say("access.take"), name: `${named("role", relation)}, ${userOrGroup}` })} onClick=${() => onTake({ userOrGroup, isGroup, relation })}>${say("access.take")}</button>
+            <button type="button" class="bare-button cross" title=${say("access.take")} aria-label=${say("rules.doOf", { verb: say("access.take"), name: `${named("role", relation)}, ${userOrGroup}` })} onClick=${() => onTake({ userOrGroup, isGroup, relation })}>×</button>
           </li>`,
         )}
       </ul>

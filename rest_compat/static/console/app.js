@@ -13,11 +13,12 @@ import { Empty, Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link, usePlace } from "./places.js";
 import { Runs } from "./runs.js";
 import { comeBack, offered, signIn } from "./sign-in.js";
+import { Sources } from "./sources.js";
 import { hour, languages, moment, say, setLanguage } from "./words.js";
 
 const { stoa } = window;
-const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, runs: Runs, access: Access };
-const NAMED = ["find", "ask", "inbox", "runs", "access"];
+const PLACES = { find: Find, asset: Asset, ask: Ask, inbox: Inbox, sources: Sources, runs: Runs, access: Access };
+const NAMED = ["find", "ask", "inbox", "sources", "runs", "access"];
 const root = document.getElementById("console");
 const signedIn = () => "Authorization" in stoa.headers();
 const chosen = () => stoa.headers()["X-Project-ID"];

@@ -5,7 +5,7 @@ import { ASK, BEGIN_SESSION, SESSION_TURNS, SESSIONS } from "./documents.js";
 import { ask } from "./graph.js";
 import { Closed, useMay } from "./may.js";
 import { Memories } from "./memories.js";
-import { Empty, Failed, Heading, html, Loading, settled, useAnswer, Views } from "./parts.js";
+import { Empty, Failed, Heading, Help, html, Loading, settled, useAnswer, Views } from "./parts.js";
 import { SUGGESTED } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { Turn } from "./turn.js";
@@ -58,8 +58,8 @@ function Questions({ given }) {
         setSession(sessionId);
         settle("ask", { session: sessionId });
       }
-      const { turnId } = (await ask(ASK, { sessionId, message, readingId })).createTurn;
-      setTurns([...shown, { turnId, question: message, live: true }]);
+      const { turnId, taskId } = (await ask(ASK, { sessionId, message, readingId })).createTurn;
+      setTurns([...shown, { turnId, taskId, question: message, live: true }]);
       setText("");
     } catch (error) {
       setFailure(error);
@@ -71,7 +71,7 @@ function Questions({ given }) {
 
   return html`
     <div class="ask-head"><${Heading} title=${say("place.ask")}>${say("place.ask")}<//>${session && html`<a class="button quiet-button" href=${link("ask")}>${say("ask.new")}</a>`}</div>
-    ${!session && html`<${AskViews} now="" /><p class="lead">${say("ask.lead")}</p>`}
+    ${!session && html`<${AskViews} now="" /><${Help} text=${say("ask.lead")} />`}
     ${earlier.failure && !turns && session && html`<${Failed} failure=${earlier.failure} again=${earlier.again} />`}
     ${session && !turns && earlier.loading && html`<${Loading} what=${say("ask.opening")} />`}
     <ol class="turns">
@@ -81,7 +81,7 @@ function Questions({ given }) {
     </ol>
     ${failure && html`<${Failed} failure=${failure} />`}
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
-    ${tables?.length === 0 && !session && html`<${Empty} icon="database" title=${say("find.empty")}>${pieces("ask.empty.next", { connect: html`<a href=${link("runs", { of: "sources" })}>${say("find.empty.connect")}</a>` })}<//>`}
+    ${tables?.length === 0 && !session && html`<${Empty} icon="database" title=${say("find.empty")}>${pieces("ask.empty.next", { connect: html`<a href=${link("sources")}>${say("find.empty.connect")}</a>` })}<//>`}
     ${may("CAN_EXECUTE") && (session || tables?.length !== 0) && html`<form
       class="composer"
       onSubmit=${(event) => {

@@ -49,24 +49,25 @@ function Table({ given }) {
   const table = answer.data.metadata;
   const columns = inOrder(table.children);
   // Where an assessment has found nothing because there was none, nothing is said to be fine.
-  const { scorecard, suspects } = score.data ?? {};
+  const { scorecard } = score.data ?? {};
+  const suspects = waiting.data?.metadata.suspectCells ?? { totalCount: 0, nodes: [] };
   const assessed = Boolean(score.failure || wrong.failure || scorecard.overallScore != null || suspects.totalCount || wrong.data.violations.totalCount);
+  const proposals = waiting.data?.metadata.proposals ?? { totalCount: 0, nodes: [] };
   const about = (given.part === "suspects" && columns.find((one) => one.name === given.column)?.fullyQualifiedName) || "";
   return html`
     <${Trail} fqn=${table.fullyQualifiedName} />
     <${Heading} title=${table.name}>${table.name}<//>
-    <p class="facts">${facts(table)} <${Tags} tags=${table.tags} most=${12} opens /></p>
+    <p class="facts" title=${say("asset.changed", { when: moment(table.updatedAt) })}>${facts(table)} <${Tags} tags=${table.tags} most=${12} opens /></p>
     ${table.description || table.summaryText
       ? html`<p class="described"><${Told} text=${table.description || table.summaryText} /></p>`
-      : html`<p class="described quiet">${say("asset.undescribed")}</p>`}
-    <${Waiting} answer=${waiting} fqn=${fqn} />
-    <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}<a class="button quiet-button" href=${link("access", { on: uri })}>${say("asset.access")}</a>${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}</div>
+      : !proposals.totalCount && html`<p class="described quiet">${say("asset.undescribed")}</p>`}
+    <div class="acts">${may("CAN_EXECUTE") && html`<a class="button" href=${link("ask", { about: table.name })}>${say("asset.ask")}</a>`}${may("CAN_EXECUTE") && html`<${Start} fqn=${fqn} />`}<a class="button quiet-button" href=${link("access", { on: uri })} title=${say("asset.access")}>${say("place.access")}</a></div>
     ${!may("CAN_EXECUTE") && html`<${Closed} needs=${["CAN_EXECUTE"]} />`}
     <${Jumps} given=${given} assessed=${assessed} />
-    ${assessed ? html`<div class="two">
-      <${Score} answer=${score} rules=${link("asset", { ...given, part: "rules" })} />
-      <${Wrong} answer=${wrong} fqn=${fqn} />
-    </div>` : html`<${Unassessed} fqn=${fqn} may=${may("CAN_EXECUTE")} />`}
+    <div class="three">
+      ${assessed ? html`<${Score} answer=${score} suspects=${suspects} cells=${table.rowCount * table.columnCount} /><${Wrong} answer=${wrong} />` : html`<${Unassessed} fqn=${fqn} may=${may("CAN_EXECUTE")} />`}
+      <${Next} given=${given} fqn=${fqn} proposals=${proposals} score=${score.data} violations=${wrong.data?.violations.totalCount} />
+    </div>
     <${Columns} given=${given} table=${table} columns=${columns} profile=${profile} />
     ${assessed && html`<${Suspects} key=${`${fqn} ${about}`} fqn=${fqn} columns=${columns} about=${about} />`}
     <${Lineage} uri=${uri} fqn=${table.fullyQualifiedName} columns=${columns} />
@@ -97,6 +98,8 @@ const JUMPS = [["score", "quality.score"], ["wrong", "quality.wrong"], ["columns
 function jump(id) {
   const heading = document.querySelector(`#${CSS.escape(id)} h2`);
   if (!heading) return;
+  const folded = heading.closest("details");
+  if (folded) folded.open = true;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   document.getElementById(id).scrollIntoView();
@@ -108,20 +111,31 @@ const Jumps = ({ given, assessed }) => html`
   </nav>
 `;
 
-// What runs propose about the table, until somebody decides; nothing is said where nothing waits.
-function Waiting({ answer, fqn }) {
-  const [newest] = answer.data?.metadata.proposals.nodes ?? [];
-  return newest ? html`<p class="after waiting"><a href=${link("inbox", { run: newest.runId, like: `${fqn}*` })}>${say("asset.waiting")}</a></p>` : null;
+// What waits to be done about the table, what does most first: nothing is said where nothing waits.
+function Next({ given, fqn, proposals, score, violations }) {
+  const [newest] = proposals.nodes;
+  const steps = [
+    ["asset.next.proposals", newest && proposals.totalCount, newest && link("inbox", { run: newest.runId, like: `${fqn}*` })],
+    ["asset.next.violations", violations, link("inbox", { of: "violations", like: `${fqn}*` })],
+    ["asset.next.suspects", score?.undecided.totalCount, link("asset", { ...given, part: "suspects" })],
+    ["asset.next.rules", !newest && score?.proposed.totalCount, link("asset", { ...given, part: "rules" })],
+  ].filter(([, count]) => count);
+  if (!steps.length) return null;
+  return html`
+    <section class="part" id="next" aria-label=${say("asset.next")}>
+      <h2>${say("asset.next")}</h2>
+      <ul class="plain next">${steps.map(([key, count, address]) => html`<li key=${key}><a href=${address}>${say(key, { count })}</a></li>`)}</ul>
+    </section>
+  `;
 }
 
 function facts(table) {
   return [
-    named("kind", table.tableType || "TABLE"),
+    !PLAIN.includes((table.tableType ?? "").toLowerCase()) && named("kind", table.tableType),
     table.rowCount != null && say("count.rows", { count: table.rowCount }),
     table.columnCount != null && say("count.columns", { count: table.columnCount }),
     say("asset.version", { version: table.version }),
     table.owners?.length && say("asset.owned", { names: table.owners.map((owner) => owner.name).join(", ") }),
-    say("asset.changed", { when: moment(table.updatedAt) }),
   ].filter(Boolean).join(" · ");
 }
 
@@ -134,6 +148,8 @@ function Trail({ fqn }) {
   `;
 }
 
+const PLAIN = ["", "table", "file", "regular"]; // what needs no word
+
 const inOrder = (columns) => [...(columns ?? [])].sort((one, other) => (one.ordinalPosition ?? 0) - (other.ordinalPosition ?? 0));
 
 function Columns({ given, table, columns, profile }) {
@@ -145,7 +161,7 @@ function Columns({ given, table, columns, profile }) {
   }, [chosen, table.id]);
   return html`
     <section class="part" id="columns" aria-label=${say("asset.columns")}>
-      <h2>${say("asset.columns")} <small>${measuredBy(profile, measured)}</small></h2>
+      <h2 title=${measured && measuredBy(profile, measured)}>${say("asset.columns")}${!measured && html` <small>${measuredBy(profile, measured)}</small>`}</h2>
       ${profile.failure && html`<${Failed} failure=${profile.failure} again=${profile.again} />`}
       ${columns.length === 0 && html`<${Empty} title=${say("asset.noColumns")}>${say("asset.noColumns.next")}<//>`}
       ${columns.length > 0 &&

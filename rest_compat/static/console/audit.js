@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Closed, ORGANIZATION, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading, useTyped } from "./parts.js";
+import { Empty, Failed, Help, html, Loading, useTyped } from "./parts.js";
 import { AUDIT } from "./place-documents.js";
 import { link, settle } from "./places.js";
 import { moment, named, plain, say, sentence } from "./words.js";
@@ -17,7 +17,7 @@ const OUTCOMES = ["ALLOWED", "REFUSED"];
 export function Audit({ given }) {
   const may = useMay(ORGANIZATION);
   if (!may.known) return html`<${Loading} />`;
-  return may(NEEDS) ? html`<${Log} given=${given} />` : html`<p class="lead">${say("audit.lead")}</p><${Closed} needs=${[NEEDS]} />`;
+  return may(NEEDS) ? html`<${Log} given=${given} />` : html`<${Help} text=${say("audit.lead")} /><${Closed} needs=${[NEEDS]} />`;
 }
 
 function Log({ given }) {
@@ -33,7 +33,7 @@ function Log({ given }) {
   const left = (total ?? 0) - items.length;
   const choose = (event) => (location.hash = link("access", { of: "audit", user: asked, outcome: event.target.value }));
   return html`
-    <p class="lead">${say("audit.lead")}</p>
+    <${Help} text=${say("audit.lead")} />
     <form class="fields" onSubmit=${(event) => event.preventDefault()}>
       <label>${say("access.who")} <input value=${user} autocomplete="off" spellcheck=${false} placeholder=${say("audit.anybody")} onInput=${(event) => setUser(event.target.value)} /></label>
       <label>${say("audit.outcome")}
@@ -57,7 +57,7 @@ function about({ objectType, objectId, resultId, arguments: names }) {
   const known = [objectType, objectId, resultId, false];
   const told = Object.entries(names).filter(([, value]) => !known.includes(value)).map(([name, value]) => `${plain(name)}: ${value}`);
   const here = objectId === window.stoa.headers()["X-Project-ID"];
-  const on = here ? say("access.theProject") : objectType && objectId !== resultId ? `${plain(objectType)} ${objectId}` : "";
+  const on = here ? "" : objectType && objectId !== resultId ? `${plain(objectType)} ${objectId}` : "";
   return [resultId, ...told, on].filter(Boolean);
 }
 
@@ -66,10 +66,20 @@ function deed(operation) {
   return DEEDS.includes(verb) && what.length ? say(`deed.${verb}`, { what: what.join(" ") }) : plain(operation);
 }
 
-const Line = ({ entry, fields = entry.changedFields.filter((name) => !(name in entry.arguments)) }) => html`
-  <li>
-    <span class="deed"><strong>${entry.userId}</strong> ${deed(entry.operation)}</span>
-    ${entry.outcome !== "ALLOWED" && html`<span class="status failed">${named("outcome", entry.outcome)}</span>`}
-    <span class="quiet line">${[moment(entry.occurredAt), named("door", entry.door), ...about(entry), fields.length > 0 && say("audit.fields", { fields: fields.map(plain).join(", ") })].filter(Boolean).join(" · ")}</span>
-  </li>
-`;
+// What is only for programs: it is told to who opens a line.
+const isId = (text) => /[\da-f]{8}-[\da-f]{4}-[\da-f-]{22}$/i.test(text);
+const bareOf = (text) => text.replace(/^\w+:[^:\s]+:[^:\s]+:/, ""); // an address of a resource ends in its name
+
+function Line({ entry }) {
+  const told = about(entry);
+  const fields = entry.changedFields.filter((name) => !(name in entry.arguments)).map(plain).join(", ");
+  const seen = [...new Set(told.filter((one) => !isId(one)).map(bareOf))];
+  const all = [named("door", entry.door), ...told, fields && say("audit.fields", { fields })].filter(Boolean).join(" · ");
+  return html`
+    <li>
+      <details class="more deed"><summary><strong>${entry.userId}</strong> ${deed(entry.operation)}${seen.length > 0 && html` <span class="quiet">${seen.join(" · ")}</span>`}</summary><p class="quiet small">${all}</p></details>
+      ${entry.outcome !== "ALLOWED" && html`<span class="status failed">${named("outcome", entry.outcome)}</span>`}
+      <span class="quiet small">${moment(entry.occurredAt)}</span>
+    </li>
+  `;
+}

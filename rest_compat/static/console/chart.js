@@ -62,14 +62,14 @@ function scale(from, to, low, high) {
 function across(places, at, top, bottom, title) {
   return html`
     ${places.map((tick) => html`<g key=${tick}><line class="grid" x1=${at(tick)} x2=${at(tick)} y1=${top} y2=${bottom} /><text class="tick" x=${at(tick)} y=${bottom + 16} text-anchor="middle">${short(tick)}</text></g>`)}
-    <text class="tick title" x=${WIDTH - 4} y=${bottom + 33} text-anchor="end">${title}</text>
+    <text class="tick title" x=${WIDTH - 4} y=${bottom + 33} text-anchor="end">${title.replaceAll("_", " ")}</text>
   `;
 }
 
 function upward(places, at, left, right, title) {
   return html`
     ${places.map((tick) => html`<g key=${tick}><line class="grid" x1=${left} x2=${right} y1=${at(tick)} y2=${at(tick)} /><text class="tick" x=${left - 6} y=${at(tick) + 4} text-anchor="end">${short(tick)}</text></g>`)}
-    <text class="tick title" x=${4} y=${11}>${title}</text>
+    <text class="tick title" x=${4} y=${11}>${title.replaceAll("_", " ")}</text>
   `;
 }
 

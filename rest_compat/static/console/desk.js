@@ -23,7 +23,7 @@ export function grouped(items, keyOf, titleOf, before = () => 0) {
 // is asked about first answers true, and the focus stays. What can be opened is, by Enter or a click, by `onOpen`;
 // a row with `of` lies in another one. A narrow window has room for the rows or for what is told of one of them: a row
 // that is clicked is shown, until one goes back.
-export function Desk({ groups, row, detail, choices, sum, onOpen, heading = "h2" }) {
+export function Desk({ groups, row, detail, choices, sum, onOpen, first = FIRST, heading = "h2" }) {
   const [picked, setPicked] = useState(null);
   const [shown, setShown] = useState(false);
   const board = useRef();
@@ -98,17 +98,17 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading = "h2"
     requestAnimationFrame(() => rows().find((one) => one.dataset.row === chosen?.id)?.focus());
   }
   return html`
-    <p class="keys quiet">
+    <details class="keys quiet"><summary>${say("desk.keyboard")}</summary>
       ${pieces(choices.length ? "desk.keys" : "desk.look", {
         down: html`<kbd>↓</kbd>`,
         up: html`<kbd>↑</kbd>`,
         shift: html`<kbd>⇧</kbd>`,
         rest: html`${onOpen && pieces("desk.enter", { enter: html`<kbd>↵</kbd>` })}${choices.map((one) => html`, <kbd>${one.key}</kbd> ${one.verb.toLowerCase()}`)}`,
       })}
-    </p>
+    </details>
     <div class=${shown ? "desk shown" : "desk"}>
       <div ref=${board} class="board" onKeyDown=${pressed} onFocusIn=${focused}>
-        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} heading=${heading} />`)}
+        ${groups.map((group) => html`<${Group} key=${group.key} group=${group} row=${row} choices=${choices} chosen=${chosen} sum=${sum} onOpen=${open} first=${first} heading=${heading} />`)}
       </div>
       <aside ref=${aside} class="detail" aria-label=${say("desk.chosen")} aria-live="polite" onKeyDown=${(event) => event.key === "Escape" && shown && back()}>
         ${chosen && html`<${heading} class="hidden">${say("desk.chosen")}<//>`}
@@ -122,18 +122,20 @@ export function Desk({ groups, row, detail, choices, sum, onOpen, heading = "h2"
 
 const many = (choice) => choice.many ?? say("decide.all", { verb: choice.verb });
 
-function Group({ group, row, choices, chosen, sum, onOpen, heading }) {
+function Group({ group, row, choices, chosen, sum, onOpen, first, heading }) {
   const [open, setOpen] = useState(false);
   const tops = group.items.filter((item) => !item.of);
-  const end = open || tops.length <= FIRST ? group.items.length : group.items.indexOf(tops[FIRST]);
-  const rest = tops.length - FIRST;
+  const end = open || tops.length <= first ? group.items.length : group.items.indexOf(tops[first]);
+  const rest = tops.length - first;
+  // The same few words above each group are read once: where the focus is.
+  const here = group.items.includes(chosen);
   const count = sum(group);
   return html`
     <section class="group" aria-label=${group.title}>
       <header>
         <${heading}>${group.title} <small>${count}</small><//>
         <span class="choices">
-          ${choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${say("decide.groupOf", { verb: many(one), title: group.title, count })} onClick=${() => one.decideAll(group)}>${many(one)}</button>`)}
+          ${here && choices.map((one) => html`<button key=${one.key} type="button" class="quiet-button" aria-label=${say("decide.groupOf", { verb: many(one), title: group.title, count })} onClick=${() => one.decideAll(group)}>${many(one)}</button>`)}
         </span>
       </header>
       <ul class="plain">

@@ -185,7 +185,7 @@ export const SCORE = `
     proposed: qualityRulesConnection(assetFqn: $fqn, state: PROPOSED, first: 1) {
       totalCount
     }
-    suspects: suspectCellsConnection(assetFqn: $fqn, first: 1) {
+    undecided: suspectCellsConnection(assetFqn: $fqn, verdict: UNDECIDED, first: 1) {
       totalCount
     }
   }
@@ -260,6 +260,7 @@ export const ASK = `
   mutation ConsoleAsk($sessionId: UUID!, $message: String!, $readingId: String) {
     createTurn(sessionId: $sessionId, turn: { message: $message, readingId: $readingId }) {
       turnId
+      taskId
     }
   }
 `;
@@ -532,7 +533,7 @@ export const SUSPECTS = `
       probabilityAtLeast: $probabilityAtLeast
       verdict: $verdict
       orderBy: [MASKED_ASC, PROBABILITY_DESC, ASSET_FQN_ASC]
-      first: 10
+      first: 100
       after: $after
     ) {
       totalCount

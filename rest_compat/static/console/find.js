@@ -8,9 +8,10 @@ import { Glossary } from "./glossary.js";
 import { Overview, Ring, Tree } from "./overview.js";
 import { useSteps } from "./pages.js";
 import { Empty, Failed, Heading, html, Icon, Loading, settled, Told, useAnswer, Views } from "./parts.js";
-import { OVERVIEW } from "./place-documents.js";
+import { OVERVIEW } from "./overview-documents.js";
+import { shareOf, suspectsOf } from "./quality.js";
 import { TAGS } from "./tag-documents.js";
-import { above, link, settle } from "./places.js";
+import { above, below, link, settle } from "./places.js";
 import { Tags } from "./tags.js";
 import { named, number, percent, pieces, say } from "./words.js";
 
@@ -18,10 +19,6 @@ const KINDS = ["TABLE", "COLUMN", "DATABASE_SCHEMA", "DATABASE"];
 const ICON = { TABLE: "table", COLUMN: "column", DATABASE_SCHEMA: "schema", DATABASE: "database" };
 const PAUSE = 180;
 const PAGE = 30;
-const MOST_KEPT = 5000; // suspect cells of a table; of more the assessment says how many there were
-
-// Whatever lies below a dotted name, at any depth.
-const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;
 
 // What has a tag, or begins with it; a table has those of its columns as well.
 const quoted = (tag) => `"${tag.replace(/["\\]/g, "\\$&")}"`;
@@ -63,9 +60,8 @@ function Marks({ asset: { scorecard, suspectCells, rowCount, columnCount } }) {
   const score = scorecard?.overallScore;
   if (score == null) return null;
   const cells = rowCount * columnCount;
-  const [{ suspectsInTable = 0 } = {}] = suspectCells.nodes;
-  const found = Math.max(suspectCells.totalCount, suspectsInTable > MOST_KEPT ? suspectsInTable : 0);
-  const wrong = cells ? Math.min(1, found / cells) : 0;
+  const found = suspectsOf(suspectCells);
+  const wrong = shareOf(suspectCells, cells);
   const told = wrong > 0 && say("find.wrong", { share: percent(wrong) });
   return html`
     <span class="hit-marks">
@@ -160,7 +156,7 @@ function Found({ answer, text, steps, narrowed, idle, alike }) {
   const from = (steps.page - 1) * PAGE;
   if (total === 0 && !loading) {
     if (text || narrowed) return html`<${Empty} icon="find" title=${say("find.nothing")}>${say("find.nothing.next")}<//>`;
-    const connect = html`<a href=${link("runs", { of: "sources" })}>${say("find.empty.connect")}</a>`;
+    const connect = html`<a href=${link("sources")}>${say("find.empty.connect")}</a>`;
     return html`<${Empty} icon="database" title=${say("find.empty")}>${pieces("find.empty.next", { connect })}<//>`;
   }
   return html`

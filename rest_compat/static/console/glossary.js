@@ -7,7 +7,7 @@ import { Sending } from "./holdings.js";
 import { ADD_TERM, DELETE_TERM, TERMS } from "./place-documents.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading } from "./parts.js";
+import { Empty, Failed, Help, html, Loading } from "./parts.js";
 import { link } from "./places.js";
 import { Status } from "./runs.js";
 import { decideTerm } from "./terms.js";
@@ -44,7 +44,7 @@ export function Glossary({ given }) {
       },
     });
   return html`
-    <p class="lead">${say("glossary.lead")}</p>
+    <${Help} text=${say("glossary.lead")} />
     <form class="fields filter" onSubmit=${(event) => event.preventDefault()}>
       <${Choice} label=${say("triage.stands")} options=${STANDS.map((one) => [one, sentence(named("status", one))])} value=${stands} onChange=${(status) => (location.hash = link("find", { of: "glossary", status: status === STANDS[0] ? "" : status }))} />
     </form>

@@ -4,7 +4,7 @@ import { useState } from "../vendor/preact-hooks.js";
 import { ask } from "./graph.js";
 import { ADD_PROJECT, DELETE_SECRET, KEEP_SECRET, LIMITS, MY_PROJECTS, SECRETS } from "./place-documents.js";
 import { Closed, ORGANIZATION, useMay } from "./may.js";
-import { Empty, Failed, html, Loading, NotShown, settled, useAnswer } from "./parts.js";
+import { Empty, Failed, Help, html, Loading, NotShown, settled, useAnswer } from "./parts.js";
 import { link } from "./places.js";
 import { moment, say } from "./words.js";
 
@@ -57,7 +57,7 @@ export function Projects() {
     location.hash = link("find");
   };
   return html`
-    <p class="lead">${say("projects.lead")}</p>
+    <${Help} text=${say("projects.lead")} />
     <${Answered} answer=${answer}>
       ${({ projects }) => html`
         <ul class="hits">
@@ -102,7 +102,7 @@ export function Secrets() {
   };
   const remove = (name) => ask(DELETE_SECRET, { name }).then(() => (setTold(""), answer.again()), setFailure);
   return html`
-    <p class="lead">${say("secrets.lead")}</p>
+    <${Help} text=${say("secrets.lead")} />
     ${told && html`<p class="outcome" role="status">${told}</p>`}
     ${failure && html`<${Failed} failure=${failure} />`}
     ${!reads && html`<${Closed} needs=${["CAN_READ_SECRETS"]} />`}
@@ -131,7 +131,7 @@ export function Limits() {
   const orgId = projects.data?.projects.nodes[0]?.organizationId;
   const limits = useAnswer(LIMITS, orgId && { orgId });
   return html`
-    <p class="lead">${say("limits.lead")}</p>
+    <${Help} text=${say("limits.lead")} />
     ${projects.failure && html`<${Failed} failure=${projects.failure} again=${projects.again} />`}
     ${!projects.failure && html`<${Answered} answer=${limits}>
       ${({ rateLimits }) => html`<dl class="figures">${LIMITED.map((name) => html`<div key=${name}><dt>${say(`limits.${name}`)}</dt><dd>${say("limits.perMinute", { count: rateLimits[name] })}</dd></div>`)}</dl>`}

@@ -314,7 +314,7 @@ export const WRONG = `
     scorecard(request: { assetFqn: $fqn }) {
       overallScore
     }
-    actions: actionsConnection(assetFqn: $fqn, first: 5) {
+    actions: actionsConnection(assetFqn: $fqn, first: 3) {
       totalCount
       nodes {
         violationId
@@ -342,7 +342,14 @@ export const WRONG = `
 export const WAITING_ON = `
   query ConsoleWaitingOn($resourceUri: String!, $fqn: String!) {
     metadata(ofType: DATA_CONNECTION, resourceUri: $resourceUri, fqn: $fqn, assetType: TABLE) {
+      suspectCells(first: 1, verdict: [UNDECIDED, WRONG]) {
+        totalCount
+        nodes {
+          suspectsInTable
+        }
+      }
       proposals(state: [PROPOSED], first: 1) {
+        totalCount
         nodes {
           runId
         }

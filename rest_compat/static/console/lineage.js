@@ -46,7 +46,7 @@ export function Lineage({ uri, fqn, columns }) {
 function Told({ uri, fqn, columns, reached, edges }) {
   const all = SIDES.flatMap((side) => edges[side].items);
   const bounded = SIDES.some((side) => !reached[side].complete);
-  if (!all.length && !bounded && SIDES.every((side) => !reached[side].total && !reached[side].hidden)) return html`<p class="quiet" title=${say("lineage.none.next")}>${say("lineage.none")}</p>`;
+  if (!all.length && !bounded && SIDES.every((side) => !reached[side].total && !reached[side].hidden)) return html`<p class="quiet small" title=${say("lineage.none.next")}>${say("lineage.none")}</p>`;
   const homes = new Map(SIDES.flatMap((side) => reached[side].items.map((one) => [one.tableFqn, one.resourceUri])));
   const opened = (table) => link("asset", { uri: table === fqn ? uri : homes.get(table), fqn: table });
   const left = SIDES.reduce((sum, side) => sum + edges[side].total - edges[side].items.length, 0);

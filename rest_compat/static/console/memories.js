@@ -7,7 +7,7 @@ import { Sending } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
 import { Models } from "./models.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading, settled, useAnswer } from "./parts.js";
+import { Empty, Failed, Help, html, Loading, settled, useAnswer } from "./parts.js";
 import { ADD_MEMORY, ADD_PACK, DELETE_MEMORY, MEMORIES, PACKS, VALIDATE_MEMORY } from "./place-documents.js";
 import { moment, named, plain, say, sentence } from "./words.js";
 
@@ -50,7 +50,7 @@ export function Memories() {
       },
     });
   return html`
-    <p class="lead">${say("memories.lead")}</p>
+    <${Help} text=${say("memories.lead")} />
     <form class="fields filter" onSubmit=${(event) => event.preventDefault()}>
       <${Choice} label=${say("memories.validation")} options=${VALIDATIONS.map((one) => [one, say(`memories.stands.${one}`)])} value=${validation} onChange=${setValidation} />
     </form>

@@ -4,9 +4,11 @@ import { useState } from "../vendor/preact-hooks.js";
 
 import { CONNECTIONS } from "./documents.js";
 import { DECIDING } from "./inbox-documents.js";
-import { CHILDREN, SCORE_OF } from "./place-documents.js";
+import { SCORE_OF } from "./overview-documents.js";
+import { CHILDREN } from "./place-documents.js";
 import { Failed, html, Icon, Loading, useAnswer } from "./parts.js";
-import { link } from "./places.js";
+import { below, link } from "./places.js";
+import { suspectsOf } from "./quality.js";
 import { named, number, percent, say, short } from "./words.js";
 
 const MOST_SCORES = 4;
@@ -34,17 +36,26 @@ const serviceOf = ({ resourceUri }) => resourceUri.split(":").at(-1);
 
 function Source({ source }) {
   const fqn = serviceOf(source);
-  const { data } = useAnswer(SCORE_OF, { fqn });
+  const { data } = useAnswer(SCORE_OF, { fqn, below: below(fqn) });
   const score = data?.scorecard;
+  const wrong = data ? wrongIn(data.tables) : 0;
   const parts = score && [["find.data", score.dataQuality.score], ["find.description", score.metadata.score]].filter(([, value]) => value != null);
   return html`
     <a class="tile source" href=${link("find", { under: fqn, kind: "TABLE" })}>
-      <${Ring} value=${score?.overallScore} />
+      <${Ring} value=${score?.overallScore} wrong=${wrong} />
       <span><b>${source.name}</b>
-        <small>${parts?.length ? parts.map(([key, value]) => `${say(key)} ${percent(value)}`).join(" · ") : say("find.score.none")}</small>
+${wrong > 0 ? html`<small class="wrong-cells">${say("find.wrong", { share: percent(wrong) })}</small>` : html`<small>${parts?.length ? parts.map(([key, value]) => `${say(key)} ${percent(value)}`).join(" · ") : say("find.score.none")}</small>`}
       </span>
     </a>
   `;
+}
+
+// The share of the cells of assessed tables that look wrong; of more tables than are asked for nothing is said.
+function wrongIn({ nodes, pageInfo }) {
+  const assessed = nodes.filter((one) => one.scorecard?.overallScore != null);
+  const cells = assessed.reduce((sum, one) => sum + one.rowCount * one.columnCount, 0);
+  const found = assessed.reduce((sum, one) => sum + suspectsOf(one.suspectCells), 0);
+  return cells && !pageInfo.hasNextPage ? Math.min(1, found / cells) : 0;
 }
 
 // A share of a whole as a ring, with its figure inside unless it stands beside.

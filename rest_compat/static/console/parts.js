@@ -49,6 +49,7 @@ const ICONS = {
   find: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20",
   ask: "M4 5h16v11H11l-4 4v-4H4zM8 9h8M8 12.5h5",
   inbox: "M4 14 6.5 5h11L20 14v5H4zM4 14h5l1 2.5h4l1-2.5h5",
+  sources: "M5 6.5C5 5 8 4 12 4s7 1 7 2.5v11c0 1.5-3 2.5-7 2.5s-7-1-7-2.5zM5 6.5C5 8 8 9 12 9s7-1 7-2.5M5 12c0 1.5 3 2.5 7 2.5s7-1 7-2.5",
   runs: "M4 12h4l2.5-7 4 14 2.5-7h3",
   access: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-5.5 6-5.5s6 2 6 5.5M16 11.5l2 2 3.5-4",
   table: "M4 5h16v14H4zM4 10h16M4 14.5h16M10 10v9",
@@ -97,6 +98,12 @@ export function Part({ title, answer, children, note, id }) {
 export const Views = ({ label, now, views, kind = "page" }) => html`
   <nav class=${kind === "page" ? "views" : "kinds"} aria-label=${label}>${views.map(([key, title, address]) => html`<a key=${key} href=${address} aria-current=${key === now ? kind : undefined}>${title}</a>`)}</nav>
 `;
+
+// A share as a small bar: beside a hundred others a figure says no more.
+export const Bar = ({ share, told, width = 26, kind = "bar-fill", children }) => html`<svg class="share-bar" width=${width} height="8" viewBox=${`0 0 ${width} 8`} role="img" aria-label=${told}><title>${told}</title><rect class="rest" width=${width} height="8" rx="3" /><rect class=${kind} width=${width * share} height="8" rx="3" />${children}</svg>`;
+
+// What a page is for, for who wants to be told.
+export const Help = ({ text }) => html`<details class="help"><summary aria-label=${say("part.help")} title=${text}>?</summary><p>${text}</p></details>`;
 
 // What a list leaves out, where it leaves something out.
 export const NotShown = ({ count, what = "part.notShown" }) => (count > 0 ? html`<p class="quiet">${say(what, { count })}</p>` : null);

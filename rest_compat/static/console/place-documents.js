@@ -1,41 +1,6 @@
 // The GraphQL documents of what stands around the catalog: the front page, the tree, versions, lineage, sources, schedules,
 // terms, projects, secrets and limits.
 
-export const OVERVIEW = `
-  query ConsoleOverview {
-    tables: searchMetadataConnection(assetType: TABLE, first: 1) {
-      totalCount
-    }
-    violations: violationsConnection(status: OPEN, first: 1) {
-      totalCount
-    }
-    suspects: suspectCellsConnection(verdict: UNDECIDED, first: 1) {
-      totalCount
-    }
-    dataConnections: dataConnectionsConnection(first: 4) {
-      totalCount
-      nodes {
-        name
-        resourceUri
-      }
-    }
-  }
-`;
-
-export const SCORE_OF = `
-  query ConsoleScoreOf($fqn: String!) {
-    scorecard(request: { assetFqn: $fqn }) {
-      overallScore
-      dataQuality {
-        score
-      }
-      metadata {
-        score
-      }
-    }
-  }
-`;
-
 export const CHILDREN = `
   query ConsoleChildren($fqn: String!) {
     searchMetadata: searchMetadataConnection(fqnPrefix: $fqn, first: 100) {
@@ -441,32 +406,6 @@ export const AUDIT = `
         resultId
         arguments
         changedFields
-      }
-    }
-  }
-`;
-
-export const PROVENANCE = `
-  query ConsoleProvenance($sessionId: UUID!, $turnId: UUID!) {
-    turnProvenance(sessionId: $sessionId, turnId: $turnId) {
-      drafter
-      createdAt
-      tables {
-        fqn
-        version
-        qualityScore
-        openViolations
-        columns {
-          name
-        }
-      }
-      memories {
-        id
-        name
-      }
-      policies {
-        id
-        name
       }
     }
   }

@@ -3,7 +3,10 @@ import { useLayoutEffect, useState } from "../vendor/preact-hooks.js";
 
 function here() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  return { place: path || "find", given: Object.fromEntries(new URLSearchParams(query)) };
+  const given = Object.fromEntries(new URLSearchParams(query));
+  // Sources and servers were views of Runs: an address that somebody kept still leads there.
+  if (path === "runs" && ["sources", "servers"].includes(given.of)) return { place: "sources", given: { ...given, of: given.of === "servers" ? "servers" : "" } };
+  return { place: path || "find", given };
 }
 
 export function usePlace() {
@@ -33,3 +36,6 @@ export const above = (fqn) => parts(fqn).slice(0, -1).join(".");
 
 // The table that a dotted name is or lies in; what lies above tables is told as it is.
 export const tableOf = (fqn) => parts(fqn).slice(0, 4).join(".");
+
+// Asks a search for whatever lies below a dotted name, at any depth.
+export const below = (fqn) => `fully_qualified_name:${fqn.replace(/[^\p{L}\p{N}_.]/gu, "\\$&")}.*`;

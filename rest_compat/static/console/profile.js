@@ -1,35 +1,39 @@
 // The figures of one column, small enough to stand in its row.
-import { html } from "./parts.js";
+import { Bar, html, Icon } from "./parts.js";
 import { names } from "./rows.js";
 import { number, percent, say, short } from "./words.js";
 
 const WIDTH = 160;
 const HEIGHT = 34;
-const MOST_VALUES = 4;
+const MOST_VALUES = 3;
+const TELLING = 0.1; // the share of the rows below which the most frequent values say little of a column
 
 // How much of a column is filled, and how many of its cells look wrong; `suspects` leads to those.
 export function Shares({ figures, wrong = 0, suspects }) {
-  const told = wrong > 0 && html`<a class="wrong-cells" href=${suspects}>${say("profile.wrong", { count: wrong })}</a>`;
-  if (!figures || figures.nullCount == null || !figures.rowCount) return told || html`<span class="quiet">–</span>`;
+  const told = say("profile.wrong", { count: wrong });
+  const leads = wrong > 0 && html`<a class="wrong-cells" href=${suspects} title=${told} aria-label=${told}><${Icon} name="wrong" />${short(wrong)}</a>`;
+  if (!figures || figures.nullCount == null || !figures.rowCount) return leads || html`<span class="quiet">–</span>`;
   const filled = 1 - figures.nullCount / figures.rowCount;
   return html`
     <span class="filled">
-      <svg width="48" height="8" viewBox="0 0 48 8" aria-hidden="true"><rect class="rest" width="48" height="8" rx="3" /><rect class="bar-fill" width=${48 * filled} height="8" rx="3" />${wrong > 0 && html`<rect class="bar-wrong" width=${Math.max(2, 48 * Math.min(1, wrong / figures.rowCount))} height="8" rx="3" />`}</svg>
-      ${percent(filled)}
+      <${Bar} share=${filled} told=${say("profile.filled", { share: percent(filled) })} width=${48}>${wrong > 0 && html`<rect class="bar-wrong" width=${Math.max(2, 48 * Math.min(1, wrong / figures.rowCount))} height="8" rx="3" />`}<//>
+      ${filled < 1 && percent(filled)} ${leads}
     </span>
-    ${told && html`<span class="line">${told}</span>`}
-    ${figures.distinctCount != null && html`<span class="quiet line">${say("count.different", { count: short(figures.distinctCount) })}</span>`}
   `;
 }
 
 export function Picture({ figures }) {
   if (!figures) return html`<span class="quiet">–</span>`;
-  if (figures.masked) return html`<span class="quiet">${say("profile.masked")}</span>`;
+  if (figures.masked) return html`<span class="quiet masked" role="img" title=${say("profile.masked")} aria-label=${say("profile.masked")}><${Icon} name="closed" /></span>`;
   if (figures.histogram.length > 1) return html`<${Histogram} figures=${figures} />`;
-  if (figures.topValues.length) return html`<${TopValues} figures=${figures} />`;
+  if (figures.topValues.length) return isTelling(figures) ? html`<${TopValues} figures=${figures} />` : html`<span class="quiet" title=${figures.topValues.map(({ value }) => value).join(", ")}>${different(figures)}</span>`;
   if (figures.minimum != null) return html`<span>${shown(figures.minimum, figures.name)} – ${shown(figures.maximum, figures.name)}</span>`;
   return html`<span class="quiet">–</span>`;
 }
+
+const different = ({ distinctCount }) => (distinctCount == null ? "" : say("count.different", { count: short(distinctCount) }));
+// Where nearly every row has a value of its own, the first few of them are no picture.
+const isTelling = ({ topValues, rowCount, distinctCount }) => distinctCount == null || !rowCount || topValues.slice(0, MOST_VALUES).reduce((sum, { count }) => sum + count, 0) >= TELLING * rowCount;
 
 // Numbers and days as they are read; other texts as they are.
 function shown(value, column) {
@@ -64,11 +68,11 @@ function TopValues({ figures }) {
   const values = figures.topValues.slice(0, MOST_VALUES);
   const most = values[0].count || 1;
   return html`
-    <ul class="top">
+    <ul class="top" title=${different(figures)}>
       ${values.map(
-        ({ value, count }) => html`<li key=${value} title=${say("count.rows", { count })}>
-          <svg width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-fill" width=${Math.max(1, (60 * count) / most)} height="10" rx="2" /></svg>
-          <span class="value">${value === "" ? say("profile.blank") : value}</span> <span class="quiet figure">${short(count)}</span>
+        ({ value, count }) => html`<li key=${value} title=${[say("count.rows", { count }), different(figures)].filter(Boolean).join(" · ")}>
+          <svg width="60" height="10" viewBox="0 0 60 10" role="img" aria-label=${say("count.rows", { count })}><rect class="bar-fill" width=${Math.max(1, (60 * count) / most)} height="10" rx="2" /></svg>
+          <span class="value">${value === "" ? say("profile.blank") : value}</span>
         </li>`,
       )}
     </ul>

@@ -1,6 +1,6 @@
 // A proposal and a group of those that are alike: what would stand there beside what stands, and why.
 import { PROPOSAL } from "./inbox-documents.js";
-import { English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { Bar, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
 import { named, number, percent, plain, say, sentence } from "./words.js";
 
@@ -59,17 +59,15 @@ function Arguments({ rule: { arguments: given, threshold, unit } }) {
 
 
 export const ProposalRow = ({ one }) => html`
-  <span class="row-head"><strong>${placeOf(one)}</strong>${one.confidence != null && html`<span class="sure" title=${say("proposal.sure")}>${percent(one.confidence)}</span>`}</span>
-  <span class="about"><${Becomes} one=${one} /></span>
+  <span class="row-head">${one.confidence != null && html`<${Bar} share=${one.confidence} told=${`${say("proposal.sure")}: ${percent(one.confidence)}`} />`} <strong>${placeOf(one)}</strong> <span class="about"><${Becomes} one=${one} /></span></span>
 `;
 
-// Whether the words of a group say all that its example would.
-const isSaid = (one) => !inShort(one.example.standingValue) && saying(one) === inShort(one.example.proposedValue);
+// What all of a group say, where it has no gaps; else what one of them does.
+const saidOf = (one) => (/\{name\}|…|#/.test(one.says) ? inShort(one.example.proposedValue) || saying(one) : saying(one));
 
 export const GroupRow = ({ one }) => html`
-  <span class="row-head"><strong><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saying(one)} /></strong> <span class="kind">${say("count.proposals", { count: one.proposals })}</span>
-    ${one.lowestConfidence != null && html`<span class="sure" title=${say("proposal.sure")}>${between(one)}</span>`}</span>
-  <span class="about">${placeOf(one.example)}${isSaid(one) ? ` ${say("proposal.andOthers", { count: one.proposals - 1 })}` : html`: <${Becomes} one=${one.example} />`}</span>
+  <span class="row-head many" title=${saying(one)}>${one.lowestConfidence != null && html`<${Bar} share=${one.lowestConfidence} told=${`${say("proposal.sure")}: ${between(one)}`} />`}
+    <strong class="clamped"><span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span> <${Told} text=${saidOf(one)} /></strong> <span class="kind" title=${say("count.proposals", { count: one.proposals })}>×${number(one.proposals)}</span></span>
 `;
 
 function between({ lowestConfidence: low, highestConfidence: high }) {

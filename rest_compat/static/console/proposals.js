@@ -14,6 +14,7 @@ import { moment, number, percent, say, work } from "./words.js";
 
 const MOST_LOOKED_AT = 300;
 const MOST_GROUPS = 100;
+const FIRST = 6; // of a kind, before one asks for more
 const NEEDS = "CAN_MANAGE_METADATA";
 const NOUN = "count.proposals";
 const REJECTED = "REJECTED";
@@ -36,7 +37,7 @@ function Waiting() {
   const open = waiting.filter((run) => run.waiting);
   if (open.length === 1 && !rejected.length) return html`<${OfRun} key=${open[0].id} given=${{ run: open[0].id }} alone />`;
   return html`
-    ${!open.length && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("runs", { of: "sources" })}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
+    ${!open.length && html`<${Empty} icon="inbox" title=${say("proposals.nothing")}>${say("proposals.nothing.next")}<span class="after"><a href=${link("sources")}>${say("proposals.nothing.sources")}</a><a href=${link("inbox", { of: "violations" })}>${say("proposals.nothing.violations")}</a></span><//>`}
     <ul class="hits">
       ${open.map(
         (run) => html`<li key=${run.id}>
@@ -138,7 +139,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, al
     ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
     ${list.total !== null && !busy && !list.items.length && (narrow || filter.state ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "", state: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} choices=${may(NEEDS) ? decisionsOf(stands).map(([key, decision]) => choice(key, decision)) : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
+    html`<${Desk} groups=${sections} first=${FIRST} choices=${may(NEEDS) ? decisionsOf(stands).map(([key, decision]) => choice(key, decision)) : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
     ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>${say("proposals.moreGroups", { count: left })}</button>`}

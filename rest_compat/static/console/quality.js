@@ -1,13 +1,14 @@
 // How far a table can be trusted: its score, what is wrong with it, and the rules that find out.
 import { Ring } from "./overview.js";
 import { Empty, English, html, NotShown, Part, Told } from "./parts.js";
-import { link } from "./places.js";
 import { listed, moment, named, number, percent, plain, say, sentence } from "./words.js";
 
 const FIRST = 6;
 const MOST_COLUMNS = 8;
+const MASK = "***"; // stands in the place of a value that is personal data
 // The metric of the standard scorecard that cells which look wrong are counted in.
 const COUNTS_SUSPECTS = "plausible_values";
+const MOST_KEPT = 5000; // suspect cells of a table
 export const ORDER = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
 export const worst = (one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity);
 export const Severity = ({ value }) => html`<span class=${`severity ${value.toLowerCase()}`}>${named("severity", value)}</span>`;
@@ -29,13 +30,14 @@ export function Short({ items, total = items.length, children }) {
   `;
 }
 
-export function Score({ answer, rules }) {
+export function Score({ answer, suspects, cells }) {
   return html`
     <${Part} id="score" title=${say("quality.score")} answer=${answer}>
-      ${({ scorecard, proposed, suspects }) => {
+      ${({ scorecard }) => {
         if (scorecard.overallScore == null) return html`<${Empty} title=${say("quality.unassessed")} />`;
         return html`
-          <p class="score"><${Ring} value=${scorecard.overallScore} size=${76} bare /><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
+          <p class="score"><${Ring} value=${scorecard.overallScore} wrong=${shareOf(suspects, cells)} size=${76} bare /><strong>${percent(scorecard.overallScore)}</strong><span class="quiet">${changed(scorecard.change)}</span></p>
+          <${LooksWrong} suspects=${suspects} cells=${cells} dimensions=${scorecard.dimensions} />
           <ul class="dimensions">
             ${scorecard.dimensions.filter((one) => one.score != null).map(
               (one) => html`<li key=${one.dimensionId} title=${say("quality.of", { good: one.numerator, all: one.denominator })}>
@@ -44,8 +46,8 @@ export function Score({ answer, rules }) {
                 <span class="figure">${percent(one.score)}</span>
               </li>`,
             )}
+            <${Unmeasured} dimensions=${scorecard.dimensions} />
           </ul>
-          <${Unmeasured} dimensions=${scorecard.dimensions} proposed=${proposed.totalCount} suspects=${suspects.totalCount} rules=${rules} />
           <${Receipts} dimensions=${scorecard.dimensions} />
         `;
       }}
@@ -53,19 +55,24 @@ export function Score({ answer, rules }) {
   `;
 }
 
-// What a score says nothing of: the dimensions that nothing measures, and the cells that look wrong as long as no rule
-// counts them. `rules` leads to those that wait.
-function Unmeasured({ dimensions, proposed, suspects, rules }) {
-  const data = dimensions.filter((one) => one.assessmentType === "DATA_QUALITY");
-  const open = data.filter((one) => one.score == null).map((one) => one.displayName || plain(one.name));
-  const counted = data.some((one) => one.metrics.some((metric) => metric.name === COUNTS_SUSPECTS && metric.denominator > 0));
-  if (!open.length) return null;
-  return html`
-    <p class="quiet small">
-      ${say("quality.unmeasured", { dimensions: listed(open) })}${suspects > 0 && !counted && ` ${say("quality.unmeasured.suspects", { count: suspects })}`}
-      ${proposed > 0 && html` <a href=${rules}>${say("quality.unmeasured.rules", { count: proposed })}</a>`}
-    </p>
-  `;
+// How many cells look wrong; of more than are kept, the assessment says how many there were.
+export function suspectsOf({ totalCount, nodes: [{ suspectsInTable = 0 } = {}] = [] }) {
+  return Math.max(totalCount, suspectsInTable > MOST_KEPT ? suspectsInTable : 0);
+}
+export const shareOf = (suspects, cells) => (cells ? Math.min(1, suspectsOf(suspects) / cells) : 0);
+
+// What a score says nothing of, as long as no rule counts it.
+function LooksWrong({ suspects, cells, dimensions }) {
+  const share = shareOf(suspects, cells);
+  const counted = dimensions.some((one) => one.metrics.some((metric) => metric.name === COUNTS_SUSPECTS && metric.denominator > 0));
+  if (!share) return null;
+  return html`<p class="wrong-cells">${say(counted ? "find.wrong" : "quality.uncounted", { share: percent(share) })}</p>`;
+}
+
+// The dimensions of the data that nothing measures yet.
+function Unmeasured({ dimensions }) {
+  const open = dimensions.filter((one) => one.assessmentType === "DATA_QUALITY" && one.score == null).map((one) => one.displayName || plain(one.name));
+  return open.length > 0 && html`<li class="quiet unmeasured" title=${listed(open)}>${say("quality.unmeasured", { count: open.length })}</li>`;
 }
 
 // What a score is made of: each metric with what it counted and how much it weighs.
@@ -120,7 +127,7 @@ export function seen(members) {
 }
 
 // What is wrong: first what to mend first, ranked by the platform, then what else is open.
-export function Wrong({ answer, fqn }) {
+export function Wrong({ answer }) {
   return html`
     <${Part} id="wrong" title=${say("quality.wrong")} answer=${answer}>
       ${({ actions, violations }) => {
@@ -131,7 +138,6 @@ export function Wrong({ answer, fqn }) {
           <ol class="plain rows actions">
             ${actions.nodes.map((one) => html`<${Action} key=${one.violationId} one=${one} found=${violations.nodes.find(({ id }) => id === one.violationId)} />`)}
           </ol>
-          <p class="after"><a href=${link("inbox", { of: "violations", like: `${fqn}*` })}>${say("quality.inbox")}</a></p>
           ${others.length > 0 && html`<details class="more"><summary>${say("quality.less", { count: others.length })}</summary>
             <ul class="plain rows">${alike(others).map(
               (one) => html`<li key=${one.id}>
@@ -148,10 +154,11 @@ export function Wrong({ answer, fqn }) {
   `;
 }
 
-// Where a rule says what is wrong, and in how many rows, the action is its example.
-const Action = ({ one, found }) => html`
-  <li>
+// Where a rule says what is wrong, and in how many rows, the action is its example; one that is masked shows nothing.
+const Action = ({ one, found }) => {
+  const example = found?.inWords ? one.what : one.reason;
+  return html`<li title=${found && sentence(seen([found]))}>
     <${Severity} value=${one.severity} />
-    <span><${English}><strong><${Told} text=${found?.inWords || one.what} /></strong> <span class="quiet line"><${Told} text=${found?.inWords ? one.what : one.reason} /></span><//>${found && html`<span class="quiet line">${sentence(seen([found]))}.</span>`}</span>
-  </li>
-`;
+    <span><${English}><strong><${Told} text=${found?.inWords || one.what} /></strong>${!example.includes(MASK) && html` <span class="quiet line"><${Told} text=${example} /></span>`}<//></span>
+  </li>`;
+};

@@ -34,6 +34,13 @@ function keySaid(key) {
   return key.isExact ? "asset.key.measured" : "asset.key.sampled";
 }
 
+// Keys of which the same is said, said once.
+function byWord(keys) {
+  const found = new Map();
+  for (const key of keys) found.set(keySaid(key), [...(found.get(keySaid(key)) ?? []), key]);
+  return found;
+}
+
 export function References({ profile, uri, table, columns, onChange }) {
   const may = useMay(uri);
   const [told, setTold] = useState(null);
@@ -53,7 +60,7 @@ export function References({ profile, uri, table, columns, onChange }) {
       ${!keys.length && !references.length && profile.data && html`<p class="quiet">${say("asset.keys.none")}</p>`}
       ${references.length > 0 && html`<${Relations} name=${table.name} uri=${uri} references=${references} />`}
       <ul class="plain">
-        ${keys.map((key) => html`<li key=${key.columns.join()}>${pieces(keySaid(key), { columns: html`<code>${key.columns.join(", ")}</code>` })}</li>`)}
+        ${[...byWord(keys)].map(([word, alike]) => html`<li key=${word}>${pieces(word, { columns: html`${alike.map((key, at) => html`${at > 0 && " · "}<code key=${key.columns.join()}>${key.columns.join(", ")}</code>`)}` })}</li>`)}
         ${references.map(
           (one) => html`<li key=${sameAs(one)}>
             ${pieces("asset.refers", { columns: html`<code>${one.columns.join(", ")}</code>`, table: html`<a href=${link("asset", { uri, fqn: one.targetFqn })}>${parts(one.targetFqn).at(-1)}</a>` })}

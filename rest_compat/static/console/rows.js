@@ -30,7 +30,7 @@ export function Rows({ result }) {
   return html`
     <div class="wide" tabindex="0" role="region" aria-label=${say("turn.rows", { rows: say("count.rows", { count: total }) })}>
       <table class="rows-table">
-        <thead><tr>${columns.map(({ name }, at) => html`<th key=${at} scope="col" class=${numeric[at] ? "figure" : undefined}>${name}</th>`)}</tr></thead>
+        <thead><tr>${columns.map(({ name }, at) => html`<th key=${at} scope="col" class=${numeric[at] ? "figure" : undefined} title=${name}>${name.replaceAll("_", " ")}</th>`)}</tr></thead>
         <tbody>
           ${rows.map((row, line) => html`<tr key=${line}>${row.map((value, at) => html`<td key=${at} class=${numeric[at] ? "figure" : undefined}>${cell(value, columns[at], numeric[at])}</td>`)}</tr>`)}
         </tbody>

@@ -17,6 +17,7 @@ const MOST = 300;
 // What a person may make of a rule, by where it stands.
 const MOVES = { PROPOSED: ["ACTIVE", "REJECTED"], ACTIVE: ["DISABLED"], DISABLED: ["ACTIVE", "REJECTED"], REJECTED: ["ACTIVE"] };
 const RESTING = ["DISABLED", "REJECTED"];
+const WAITING = "PROPOSED";
 
 export function Rules({ fqn, columns }) {
   const { items, total, loading, failure, again } = useAll(RULES, { fqn }, MOST);
@@ -24,7 +25,8 @@ export function Rules({ fqn, columns }) {
   const [asked, setAsked] = useState(null);
   const [told, setTold] = useState(null);
   const title = say("quality.rules");
-  const standing = items.filter((one) => !RESTING.includes(one.state)).sort(worst);
+  const standing = items.filter((one) => one.state !== WAITING && !RESTING.includes(one.state)).sort(worst);
+  const waiting = items.filter((one) => one.state === WAITING).sort(worst);
   const resting = items.filter((one) => RESTING.includes(one.state)).sort(worst);
   const move = (rule, state) =>
     ask(CHANGE_RULE, { ruleId: rule.id, state }).then(
@@ -53,6 +55,7 @@ export function Rules({ fqn, columns }) {
       ${total === 0 && html`<${Empty} title=${say("quality.noRules")}>${say("quality.noRules.next")}<//>`}
       <${Outcome} told=${told} />
       ${standing.length > 0 && html`<${Short} items=${standing}>${line}<//>`}
+      ${waiting.length > 0 && html`<details class="more"><summary>${say("rules.waiting", { count: waiting.length })}</summary><ul class="plain rows">${waiting.map(line)}</ul></details>`}
       ${resting.length > 0 && html`<details class="more"><summary>${say("rules.resting", { count: resting.length })}</summary><ul class="plain rows">${resting.map(line)}</ul></details>`}
       <${NotShown} count=${(total ?? 0) - items.length} />
       ${items.length > 0 && !may("CAN_WRITE") && html`<${Closed} needs=${["CAN_WRITE"]} />`}

@@ -47,7 +47,7 @@ export function Run({ given }) {
     ${open && html`<p role="status"><${Progress} run=${run} label=${say("run.over")} />${run.progress.rowsTotal > 0 && html` <span class="quiet small">${say("run.rowsOf", { done: run.progress.rowsDone ?? 0, rows: say("count.rows", { count: run.progress.rowsTotal }) })}</span>`}</p>`}
     ${refused && html`<${Failed} failure=${refused} />`}
     ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
-    ${run.errorMessage && html`<div class="face wrong" role="alert"><strong>${say("run.failed")}</strong><${English}>${run.errorMessage}<//>${run.progress.failed > 0 ? html`<span>${say("run.failed.next")}</span>` : run.workflowType === READS_IN && html`<span><a href=${link("runs", { of: "sources" })}>${say("run.source")}</a></span>`}</div>`}
+    ${run.errorMessage && html`<div class="face wrong" role="alert"><strong>${say("run.failed")}</strong><${English}>${run.errorMessage}<//>${run.progress.failed > 0 ? html`<span>${say("run.failed.next")}</span>` : run.workflowType === READS_IN && html`<span><a href=${link("sources")}>${say("run.source")}</a></span>`}</div>`}
     <${Made} run=${run} may=${may} />
     <${Ignored} output=${run.output} />
     <${Insights} list=${run.output.insights ?? []} />

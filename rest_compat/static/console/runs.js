@@ -7,8 +7,6 @@ import { Empty, English, Failed, Heading, html, Loading, Views } from "./parts.j
 import { link } from "./places.js";
 import { Run } from "./run.js";
 import { Schedules } from "./schedules.js";
-import { Servers } from "./servers.js";
-import { Sources } from "./sources.js";
 import { isOpen, lasted, moment, named, pieces, say, sentence, work } from "./words.js";
 
 const FIRST = 50;
@@ -17,14 +15,12 @@ const SHOWN = { "": () => true, open: (run) => isOpen(run.status), failed: (run)
 const NAMES = [["", "runs.all"], ["open", "runs.open"], ["failed", "runs.failed"]];
 
 export function Runs({ given }) {
-  if (given.of === "sources") return html`<${Sources} given=${given} />`;
-  if (given.of === "servers") return html`<${Servers} />`;
   if (given.of === "schedules") return html`<${Schedules} />`;
   return given.run && given.configuration ? html`<${Run} key=${given.run} given=${given} />` : html`<${List} only=${given.only ?? ""} />`;
 }
 
 export const RunViews = ({ now }) => html`
-  <${Views} label=${say("runs.views")} now=${now} views=${[["", say("place.runs"), link("runs")], ["sources", say("runs.sources"), link("runs", { of: "sources" })], ["servers", say("runs.servers"), link("runs", { of: "servers" })], ["schedules", say("runs.schedules"), link("runs", { of: "schedules" })]]} />
+  <${Views} label=${say("runs.views")} now=${now} views=${[["", say("place.runs"), link("runs")], ["schedules", say("runs.schedules"), link("runs", { of: "schedules" })]]} />
 `;
 
 export const Status = ({ value }) => html`<span class=${`status ${value.toLowerCase()}`}>${named("status", value)}</span>`;

@@ -4,7 +4,7 @@ import { useState } from "../vendor/preact-hooks.js";
 import { ask } from "./graph.js";
 import { ADD_SCHEDULE, DELETE_SCHEDULE, SCHEDULES, SWITCH_SCHEDULE } from "./place-documents.js";
 import { Closed, useMay } from "./may.js";
-import { Empty, Failed, Heading, html, Loading, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, Help, html, Loading, useAnswer } from "./parts.js";
 import { RunViews } from "./runs.js";
 import { moment, say, sentence, work } from "./words.js";
 
@@ -19,7 +19,7 @@ export function Schedules() {
   return html`
     <${Heading} title=${say("runs.schedules")}>${say("place.runs")}<//>
     <${RunViews} now="schedules" />
-    <p class="lead">${say("schedules.lead")}</p>
+    <${Help} text=${say("schedules.lead")} />
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${!data && !failure && html`<${Loading} />`}
     ${data && !items.length && html`<${Empty} icon="runs" title=${say("schedules.none")}>${say(!configurations.length ? "schedules.configurations" : may("CAN_CREATE_RESOURCES") ? "schedules.none.next" : "schedules.none.look")}<//>`}

@@ -6,9 +6,9 @@ import { ask } from "./graph.js";
 import { Sending } from "./holdings.js";
 import { Closed, holds, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { Empty, English, Failed, Heading, html, Loading } from "./parts.js";
+import { Empty, English, Failed, Help, html, Loading } from "./parts.js";
 import { link } from "./places.js";
-import { RunViews, Status } from "./runs.js";
+import { Status } from "./runs.js";
 import { CHANGE_SERVER, DELETE_SERVER, READ_TOOLS, REGISTER_SERVER, SERVERS } from "./server-documents.js";
 import { Calls, Tools } from "./server-tools.js";
 import { Field } from "./source-kinds.js";
@@ -33,9 +33,7 @@ export function Servers() {
   };
   const fields = [["name", "text", "sources.name", true], ["url", "url", "sources.endpoint", true], ...(kind === "API" ? [["documentUrl", "url", "servers.document", false]] : []), ["bearerToken", "password", "servers.bearer", false], ["header", "text", "servers.header", false], ["value", "password", "servers.value", false]];
   return html`
-    <${Heading} title=${say("runs.servers")}>${say("place.runs")}<//>
-    <${RunViews} now="servers" />
-    <p class="lead">${say("servers.lead")}</p>
+    <${Help} text=${say("servers.lead")} />
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${total === null && loading && html`<${Loading} />`}
     ${total === 0 && html`<${Empty} icon="servers" title=${say("servers.none")}>${say("servers.none.next")}<//>`}

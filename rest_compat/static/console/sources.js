@@ -5,9 +5,10 @@ import { oneOnly, Sure } from "./decide.js";
 import { ask } from "./graph.js";
 import { CONFIGURE_INGESTION, CONNECT, DISCONNECT, INGEST, INGESTIONS, SOURCES, VERIFY } from "./place-documents.js";
 import { Closed, holds, useMay } from "./may.js";
-import { Empty, Failed, Heading, html, Loading, settled, useAnswer } from "./parts.js";
+import { Empty, Failed, Heading, Help, html, Loading, settled, useAnswer, Views } from "./parts.js";
 import { link, part } from "./places.js";
-import { RunViews, Status } from "./runs.js";
+import { Status } from "./runs.js";
+import { Servers } from "./servers.js";
 import { Edit } from "./source-edit.js";
 import { Field, filled, KINDS } from "./source-kinds.js";
 import { ON_ALL, startOn } from "./start.js";
@@ -15,16 +16,20 @@ import { named, number, say } from "./words.js";
 
 const RUNS = ["CAN_EXECUTE"];
 
-export function Sources({ given }) {
+export const Sources = ({ given }) => (given.of === "servers" ? html`<${Heading} title=${say("runs.servers")}>${say("place.sources")}<//><${SourceViews} now="servers" /><${Servers} />` : html`<${Connected} given=${given} />`);
+
+const SourceViews = ({ now }) => html`<${Views} label=${say("place.sources")} now=${now} views=${[["", say("sources.data"), link("sources")], ["servers", say("runs.servers"), link("sources", { of: "servers" })]]} />`;
+
+function Connected({ given }) {
   const answer = useAnswer(SOURCES, {});
   const [made, setMade] = useState(given.made ?? "");
   const { data, failure, again } = answer;
   const items = data?.dataConnections.nodes ?? [];
   const may = useMay();
   return html`
-    <${Heading} title=${say("runs.sources")}>${say("place.runs")}<//>
-    <${RunViews} now="sources" />
-    <p class="lead">${say("sources.lead")}</p>
+    <${Heading} title=${say("place.sources")}>${say("place.sources")}<//>
+    <${SourceViews} now="" />
+    <${Help} text=${say("sources.lead")} />
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}
     ${!data && !failure && html`<${Loading} />`}
     ${data && !items.length && html`<${Empty} icon="database" title=${say("sources.none")}>${say("sources.none.next")}<//>`}

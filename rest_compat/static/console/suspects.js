@@ -6,15 +6,17 @@ import { Desk, grouped } from "./desk.js";
 import { CSV, DECIDE_SUSPECTS, EXPORT_SUSPECTS, SUSPECTS } from "./documents.js";
 import { ask, save } from "./graph.js";
 import { Closed, useMay } from "./may.js";
-import { Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
+import { Bar, Empty, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { useSteps } from "./pages.js";
 import { bare, link, parts } from "./places.js";
 import { listed, moment, named, number, percent, say } from "./words.js";
 
 const NOUN = "suspects.count";
-const PAGE = 10;
+const PAGE = 100;
+const FIRST = 3; // of a column, before one asks for more
 const KINDS = ["DEPENDENCY", "VARIANT", "WRITING", "WORD", "PATTERN", "LETTERS", "RARE", "OUTLIER", "STAND_IN", "MISSING", "DOMAIN", "ORDER", "FORMULA", "REPEATED"];
 const VERDICTS = ["UNDECIDED", "WRONG", "FINE", "ALWAYS_FINE", ""];
+const MOST_REASONS = 4;
 const SURE = ["", "0.5", "0.75", "0.9"];
 // Stands in the place of a value that is personal data.
 const MASK = "***";
@@ -31,10 +33,26 @@ const CHOICES = [choiceOf("w", "WRONG"), choiceOf("f", "FINE"), choiceOf("a", "A
 const REOPEN = choiceOf("u", "UNDECIDED");
 const ALL = { column: "", kind: "", sure: "", verdict: "UNDECIDED" };
 
+// Cells that are decided alike are one: of a column, with the same value and what probably belongs there. What may not
+// be shown is told apart by the reason. Opened, each stands behind the one that is for all.
+function alike(cells, opened) {
+  const found = new Map();
+  for (const one of cells) {
+    const key = JSON.stringify([one.assetFqn, one.kind, one.value, one.repair, one.verdict, masked(one) && one.reason]);
+    found.set(key, [...(found.get(key) ?? []), one]);
+  }
+  return [...found].flatMap(([id, same]) => (same.length === 1 ? same : [{ ...same[0], id, cells: same, opened: opened.has(id) }, ...(opened.has(id) ? same.map((one) => ({ ...one, of: id })) : [])]));
+}
+
+const cellsOf = (one) => one.cells ?? [one];
+const countOf = (group) => group.items.reduce((sum, one) => sum + (one.of ? 0 : cellsOf(one).length), 0);
+const sumOf = (group, more) => (more ? say("suspects.onPage", { count: countOf(group) }) : number(countOf(group)));
+
 // `about` is the column that is looked at first, if not all.
 export function Suspects({ fqn, columns, about = "" }) {
   const [filter, setFilter] = useState({ ...ALL, column: about });
   const [gone, setGone] = useState(() => new Set());
+  const [opened, setOpened] = useState(() => new Set());
   const going = useRef(new Set()); // what is decided and not yet sent stays away from an answer that comes meanwhile
   const may = useMay();
   const [asked, setAsked] = useState(null);
@@ -83,11 +101,12 @@ export function Suspects({ fqn, columns, about = "" }) {
   const choices = (filter.verdict === "UNDECIDED" ? CHOICES : [...CHOICES, REOPEN]).map((choice) => ({
     ...choice,
     decide: (one) => {
+      const cells = cellsOf(one);
       if (filter.verdict && filter.verdict !== choice.verdict) {
-        going.current.add(one.id);
-        setGone((before) => new Set(before).add(one.id));
+        for (const { id } of cells) going.current.add(id);
+        setGone((before) => new Set([...before, ...cells.map(({ id }) => id)]));
       }
-      queue.later(one, choice);
+      for (const cell of cells) queue.later(cell, choice);
       return !filter.verdict;
     },
     decideAll: (group) => askAbout(choice, group),
@@ -96,7 +115,8 @@ export function Suspects({ fqn, columns, about = "" }) {
   if (!data) return html`<${Frame}><${Loading} /><//>`;
   const { suspectCells: list, found } = data;
   if (!found.totalCount) return html`<${Frame}><${Empty} icon="done" title=${say("suspects.none")} /><//>`;
-  const items = list.nodes.filter((one) => !gone.has(one.id));
+  const items = alike(list.nodes.filter((one) => !gone.has(one.id)), opened);
+  const toggle = ({ id, cells }) => cells && setOpened((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
   const pages = Math.max(1, Math.ceil(list.totalCount / PAGE));
   const [{ measuredAt, suspectsInTable }] = found.nodes;
   const groups = grouped(items, (one) => one.assetFqn, (one) => one.column, (one, other) => masked(one.items[0]) - masked(other.items[0]) || other.items[0].probability - one.items[0].probability);
@@ -107,7 +127,7 @@ export function Suspects({ fqn, columns, about = "" }) {
       <${Outcome} told=${told} />
       <p class="count" role="status">${say(NOUN, { count: Math.max(0, list.totalCount - gone.size) })}${loading || queue.going ? " …" : ""}</p>
       ${!items.length && !loading && !queue.going && (page > 1 ? html`<button type="button" class="quiet-button" onClick=${first}>${say("suspects.first")}</button>` : html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ ...ALL, verdict: "" })}>${say("suspects.showAll")}</button><//>`)}
-      ${items.length > 0 && html`<${Desk} groups=${groups} heading="h3" choices=${may("CAN_WRITE") ? choices : []} sum=${(group) => pages > 1 ? say("suspects.onPage", { count: group.items.length }) : number(group.items.length)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} table=${may("CAN_EXECUTE") && parts(fqn).at(-1)} />`} />`}
+      ${items.length > 0 && html`<${Desk} groups=${groups} first=${FIRST} heading="h3" choices=${may("CAN_WRITE") ? choices : []} onOpen=${toggle} sum=${(group) => sumOf(group, pages > 1)} row=${(one) => html`<${Row} one=${one} />`} detail=${(one) => html`<${Detail} key=${one.id} one=${one} table=${may("CAN_EXECUTE") && parts(fqn).at(-1)} />`} />`}
       ${pages > 1 && html`<nav class="pages" aria-label=${say("suspects.pages")}>
         <button type="button" class="quiet-button" disabled=${page <= 1} onClick=${back}>${say("part.before")}</button>
         <span class="quiet">${say("suspects.page", { page, pages })}</span>
@@ -167,12 +187,14 @@ const masked = (one) => [one.value, one.repair].includes(MASK);
 const Value = ({ text, none }) => (text == null ? html`<em class="quiet">${none}</em>` : html`<code>${text}</code>`);
 
 const Row = ({ one }) => html`
-  <span class="row-head">
-    <span class="figure sure">${chance(one)}</span> ${masked(one) ? html`<em class="quiet">${say("suspects.masked")}</em>` : html`<${Value} text=${one.value} none=${say("suspects.nothing")} />${one.repair != null && html` <span class="quiet" role="img" aria-label=${say("suspects.belongs")}>→</span> <${Value} text=${one.repair} />`}`}
-    <span class="kind">${named("suspect", one.kind)}</span>${one.verdict !== "UNDECIDED" && html` <span class="status">${say(`verdict.${one.verdict}`).toLowerCase()}</span>`}
+  <span class="row-head" title=${named("suspect", one.kind)}>
+    <${Chance} one=${one} /> ${one.cells && html`<span class="twisty" aria-hidden="true">${one.opened ? "▾" : "▸"}</span>`} ${masked(one) ? html`<em class="quiet">${say("suspects.masked")}</em>` : html`<${Value} text=${one.value} none=${say("suspects.nothing")} />${one.repair != null && html` <span class="quiet" role="img" aria-label=${say("suspects.belongs")}>→</span> <${Value} text=${one.repair} />`}`}
+    ${one.cells && html`<strong class="figure" title=${say(NOUN, { count: one.cells.length })}>×${number(one.cells.length)}</strong>`}
+    ${one.repair == null && html`<span class="kind">${named("suspect", one.kind)}</span>`}${one.verdict !== "UNDECIDED" && html` <span class="status">${say(`verdict.${one.verdict}`).toLowerCase()}</span>`}
   </span>
-  <span class="about"><${English}><${Told} text=${one.reason} /><//></span>
 `;
+
+const Chance = ({ one }) => html`<${Bar} share=${one.probability} told=${say("suspects.chance", { chance: chance(one) })} kind="bar-wrong" />`;
 
 // A value that is masked here is read at its source, as a question may that its policies let through; that is written
 // down in the audit log.
@@ -183,17 +205,18 @@ function askFor(one, table) {
 }
 
 function Detail({ one, table }) {
-  const key = Object.entries(one.rowKey ?? {});
-  const question = askFor(one, table);
+  const key = one.cells ? [] : Object.entries(one.rowKey ?? {});
+  const others = [...new Set([...cellsOf(one).map((cell) => cell.reason).slice(0, MOST_REASONS), ...one.furtherReasons])].filter((reason) => reason !== one.reason);
+  const question = one.cells ? null : askFor(one, table);
   const moved = one.verdict === "UNDECIDED" && Math.abs(one.probability - one.detectedProbability) >= 0.001;
   return html`
-    <h3>${one.column}${key.length > 0 && html` <small class="quiet">${say("suspects.rowWhere", { row: listed(key.map(([name, value]) => say("suspects.is", { name, value: String(value ?? say("suspects.nothing")) }))) })}</small>`}</h3>
+    <h3>${one.column}${one.cells && html` <small class="quiet">${say(NOUN, { count: one.cells.length })}</small>`}${key.length > 0 && html` <small class="quiet">${say("suspects.rowWhere", { row: listed(key.map(([name, value]) => say("suspects.is", { name, value: String(value ?? say("suspects.nothing")) }))) })}</small>`}</h3>
     ${masked(one) ? html`<p class="quiet">${say("suspects.maskedWhy")}</p>` : html`<dl class="beside">
       <div><dt>${say("suspects.there")}</dt><dd><${Value} text=${one.value} none=${say("suspects.nothing")} /></dd></div>
       <div><dt>${say("suspects.probably")}</dt><dd class=${one.repair == null ? undefined : "new"}><${Value} text=${one.repair} none=${say("suspects.unknown")} /></dd></div>
     </dl>`}
     <p><${English}><${Told} text=${one.reason} /><//></p>
-    ${one.furtherReasons.length > 0 && html`<h4>${say("suspects.else")}</h4><ul class="why">${one.furtherReasons.map((reason) => html`<li key=${reason}><${English}><${Told} text=${reason} /><//></li>`)}</ul>`}
+    ${others.length > 0 && html`<h4>${say("suspects.else")}</h4><ul class="why">${others.map((reason) => html`<li key=${reason}><${English}><${Told} text=${reason} /><//></li>`)}</ul>`}
     ${question && html`<p><a href=${question}>${say("suspects.ask")}</a></p>`}
     <p class="quiet">${one.verdict === "UNDECIDED" ? say("suspects.chance", { chance: chance(one) }) : say("suspects.said", { verdict: say(`verdict.${one.verdict}`).toLowerCase(), when: moment(one.decidedAt) })}${moved && ` ${say("suspects.moved", { chance: chance(one, one.detectedProbability) })}`}</p>
   `;

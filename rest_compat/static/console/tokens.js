@@ -1,7 +1,7 @@
 // A token for development: the one of this tab, for whoever wants to ask the graph or REST from a program.
 import { useState } from "../vendor/preact-hooks.js";
 
-import { html } from "./parts.js";
+import { Help, html } from "./parts.js";
 import { moment, say } from "./words.js";
 
 export function Tokens() {
@@ -11,7 +11,7 @@ export function Tokens() {
   const copy = () => navigator.clipboard.writeText(headers.Authorization.replace("Bearer ", "")).then(() => setTold(say("tokens.copied")), () => setTold(say("tokens.notCopied")));
   const example = `curl ${location.origin}${document.getElementById("console").dataset.graphql} \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H "X-Project-ID: ${headers["X-Project-ID"] ?? ""}" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query": "{ viewer { userId permissions } }"}'`;
   return html`
-    <p class="lead">${say("tokens.lead")}</p>
+    <${Help} text=${say("tokens.lead")} />
     <div class="card">
       <p>${say("tokens.yours", { who: person, place })}${until && ` ${say("shell.until", { when: moment(until) })}.`}</p>
       <p class="acts"><button type="button" onClick=${copy}>${say("tokens.copy")}</button></p>

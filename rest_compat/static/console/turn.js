@@ -2,14 +2,15 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 
 import { Chart } from "./chart.js";
+import { CANCEL_TASK, PROVENANCE } from "./ask-documents.js";
 import { CSV, FOLLOW } from "./documents.js";
 import { ask, follow, save } from "./graph.js";
-import { Failed, html, Loading, useAnswer } from "./parts.js";
-import { PROVENANCE } from "./place-documents.js";
+import { English, Failed, html, Icon, Loading, useAnswer } from "./parts.js";
 import { link } from "./places.js";
-import { listed, moment, percent, say } from "./words.js";
+import { lasting, listed, moment, percent, say, sentence } from "./words.js";
 import { Rows } from "./rows.js";
 
+const LONG = 3; // seconds after which one may want to stop
 const NOTHING = { steps: [], text: "", sql: null, result: null, artifacts: [], done: null, error: null };
 
 // What is known of an answer once one more event of it was heard.
@@ -40,31 +41,55 @@ export function Turn({ session, turn, last, followed, onPick }) {
   }, [session, turn.turnId, round]);
 
   const over = known.done || known.error;
+  const canceled = known.done?.state === "canceled";
+  const provenance = useAnswer(PROVENANCE, known.done && known.sql && !canceled ? { sessionId: session, turnId: turn.turnId } : undefined);
   return html`
     <li class="turn" aria-busy=${String(!over && !failure)}>
       <p class="question">${turn.question}</p>
       <div class="answer">
-        ${!over && !failure && html`<p class="step" role="status"><span class="spinner" aria-hidden="true"></span>${known.steps.at(-1) ?? say("turn.sent")} …</p>`}
-        <${Said} known=${known} onPick=${last ? onPick : null} />
+        ${!over && !failure && html`<${Working} step=${known.steps.at(-1)} task=${turn.taskId} />`}
+        ${canceled && html`<p class="quiet">${say("turn.canceled")}</p>`}
+        <${Said} known=${known} why=${provenance.data?.turnProvenance} onPick=${last ? onPick : null} />
         ${known.error && html`<div class="face wrong" role="alert"><strong>${say("turn.failed")}</strong><span>${known.error.message}</span><span>${say("turn.failed.next")}</span></div>`}
         ${failure && html`<${Failed} failure=${failure} again=${() => setRound(round + 1)} />`}
         <${Readings} readings=${known.done?.readings} open=${last && onPick} picked=${followed} onPick=${onPick} />
         ${known.result ? html`<div class="result"><${Charts} artifacts=${known.artifacts} /><${Rows} result=${known.result} /></div><${Csv} artifacts=${known.artifacts} result=${known.result} />` : html`<${Charts} artifacts=${known.artifacts} />`}
-        <${Query} known=${known} session=${session} turn=${turn.turnId} />
+        <${Query} known=${known} provenance=${provenance} />
       </div>
     </li>
   `;
 }
 
+// How far it has come, for how long, and the way to want it no more.
+function Working({ step, task }) {
+  const [seconds, setSeconds] = useState(0);
+  const [state, setState] = useState({});
+  useEffect(() => {
+    const begun = Date.now();
+    const ticking = setInterval(() => setSeconds(Math.round((Date.now() - begun) / 1000)), 1000);
+    return () => clearInterval(ticking);
+  }, []);
+  const cancel = () => (setState({ busy: true }), ask(CANCEL_TASK, { taskId: task }).catch((failure) => setState({ failure })));
+  return html`
+    <p class="step"><span class="spinner" aria-hidden="true"></span><span role="status">${step ?? say("turn.sent")} …</span>${seconds >= LONG && html`<span class="quiet figure">${lasting(seconds)}</span>${task && html`<button type="button" class="quiet-button" disabled=${state.busy} onClick=${cancel}>${say("decide.stop")}</button>`}`}</p>
+    ${state.failure && html`<${Failed} failure=${state.failure} />`}
+  `;
+}
+
 // A question back names its readings in its text as well; the buttons say them better.
-function Said({ known, onPick }) {
+function Said({ known, why, onPick }) {
   const readings = known.done?.readings ?? [];
   const [first] = readings;
   const listed = readings.length > 1 ? `\n\n1. ${first.text}` : `\n\n${first?.text}`;
   const text = first ? known.text.split(listed)[0] : known.text;
   if (!text) return null;
-  return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => html`<${Part} key=${at} text=${part} onPick=${onPick} />`)}</div>`;
+  return html`<div class="said" aria-live="polite">${text.split(/\n\n+/).map((part, at) => (why?.warnings.includes(part) ? html`<${Doubt} key=${at} text=${part} doubts=${why.evidence?.doubts} />` : html`<${Part} key=${at} text=${part} onPick=${onPick} />`))}</div>`;
 }
+
+// What the asker is warned of, apart from what was found, with what made it doubtful.
+const Doubt = ({ text, doubts = [] }) => html`
+  <div class="doubt"><${Icon} name="wrong" /><span><${English}>${text}<//>${doubts.length > 0 && html`<ul>${doubts.map((one) => html`<li key=${one}><${English}>${sentence(one)}.<//></li>`)}</ul>`}</span></div>
+`;
 
 // A list of questions that can be asked is one to ask from.
 function Part({ text, onPick }) {
@@ -126,7 +151,7 @@ function Csv({ artifacts, result }) {
   `;
 }
 
-function Query({ known, session, turn }) {
+function Query({ known, provenance }) {
   const [open, setOpen] = useState(false);
   const { sql, done } = known;
   if (!sql) return null;
@@ -136,21 +161,20 @@ function Query({ known, session, turn }) {
       ${(done?.reading ?? sql.reading) && html`<p>${say("turn.understood", { reading: done?.reading ?? sql.reading })}</p>`}
       ${done?.verified && html`<p>${say("turn.verified")}</p>`}
       <pre tabindex="0" role="region" aria-label="SQL"><code>${sql.sql}</code></pre>
-      ${open && done && html`<${Provenance} session=${session} turn=${turn} />`}
+      ${open && done && html`<${Provenance} answer=${provenance} />`}
     </details>
   `;
 }
 
 // What an answer stands on: its tables as they were, what was known of them, and what was built into the query.
-function Provenance({ session, turn }) {
-  const { data, failure, again } = useAnswer(PROVENANCE, { sessionId: session, turnId: turn });
+function Provenance({ answer: { data, failure, again } }) {
   if (failure) return html`<${Failed} failure=${failure} again=${again} />`;
   if (!data) return html`<${Loading} />`;
   const { tables, memories, policies, drafter, createdAt } = data.turnProvenance;
   const about = (one) => [
     one.version && say("turn.version", { version: one.version }),
     one.qualityScore != null && say("turn.score", { score: percent(one.qualityScore) }),
-    say("count.violations", { count: one.openViolations }),
+    one.openViolations > 0 && say("count.violations", { count: one.openViolations }),
     one.columns.length > 0 && say("turn.columns", { columns: listed(one.columns.map((column) => column.name)) }),
   ].filter(Boolean).join(" · ");
   const named = [["turn.policies", policies], ["turn.memories", memories]].filter(([, list]) => list.length);

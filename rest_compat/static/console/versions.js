@@ -2,7 +2,7 @@
 import { useState } from "../vendor/preact-hooks.js";
 
 import { VERSION } from "./place-documents.js";
-import { English, Failed, html, Loading, Part, useAnswer } from "./parts.js";
+import { English, Failed, html, Loading, useAnswer } from "./parts.js";
 import { listed, moment, named, say } from "./words.js";
 
 const inLine = (list) => [...(list ?? [])].sort().join(", ");
@@ -34,9 +34,10 @@ export function differences(before, after) {
 export function Versions({ uri, table }) {
   const answer = useAnswer(VERSION, { resourceUri: uri, fqn: table.fullyQualifiedName });
   return html`
-    <${Part} title=${say("asset.versions")} answer=${answer} id="versions">
-      ${({ metadata }) => html`<ol class="plain rows versions"><${Version} uri=${uri} fqn=${table.fullyQualifiedName} one=${metadata} /></ol>`}
-    <//>
+    <details class="part" id="versions">
+      <summary><h2>${say("asset.versions")} <small>${table.version} · ${moment(table.updatedAt)}</small></h2></summary>
+      ${answer.failure ? html`<${Failed} failure=${answer.failure} again=${answer.again} />` : answer.data ? html`<ol class="plain rows versions"><${Version} uri=${uri} fqn=${table.fullyQualifiedName} one=${answer.data.metadata} /></ol>` : html`<${Loading} />`}
+    </details>
   `;
 }
 

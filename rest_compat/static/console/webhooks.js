@@ -6,7 +6,7 @@ import { ask } from "./graph.js";
 import { Sending } from "./holdings.js";
 import { Closed, useMay } from "./may.js";
 import { useAll } from "./pages.js";
-import { Empty, Failed, html, Loading } from "./parts.js";
+import { Empty, Failed, Help, html, Loading } from "./parts.js";
 import { ADD_WEBHOOK, DELETE_WEBHOOK, DELIVERIES, REPLAY_WEBHOOK, SWITCH_WEBHOOK, TEST_WEBHOOK, WEBHOOKS } from "./webhook-documents.js";
 import { Status } from "./runs.js";
 import { listed, moment, named, say, sentence } from "./words.js";
@@ -34,7 +34,7 @@ export function Webhooks() {
     again();
   };
   return html`
-    <p class="lead">${say("webhooks.lead")}</p>
+    <${Help} text=${say("webhooks.lead")} />
     <${Outcome} told=${told} />
     ${secret && html`<div class="outcome" role="status"><p>${say("webhooks.secret")}</p><p><code class="secret">${secret}</code></p><button type="button" class="quiet-button" onClick=${() => setSecret(null)}>${say("webhooks.kept")}</button></div>`}
     ${failure && html`<${Failed} failure=${failure} again=${again} />`}

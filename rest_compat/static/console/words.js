@@ -99,6 +99,11 @@ export const isOpen = (status) => status === "PENDING" || status === "RUNNING";
 export function lasted({ startedAt, completedAt, status }) {
   if (!startedAt || (!completedAt && !isOpen(status))) return "";
   const seconds = Math.max(0, (completedAt ? new Date(completedAt) : new Date()) - new Date(startedAt)) / 1000;
+  return lasting(seconds);
+}
+
+// A span of seconds, as people say it.
+export function lasting(seconds) {
   if (seconds < 60) return spans.second.format(seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds));
   const [whole_, unit_, part, rest] = seconds < 3600 ? [60, "minute", 1, "second"] : [3600, "hour", 60, "minute"];
   return `${spans[unit_].format(Math.floor(seconds / whole_))} ${spans[rest].format(Math.round((seconds % whole_) / part))}`;
