@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resolvers.engines.answering.charts import chart_of, png_of
+from resolvers.engines.answering.charts import chart_of, png_of, with_names
+from resolvers.engines.answering.ranking import grouped_by
 from resolvers.engines.answering.sentence import Sentence, sentence_of
 from resolvers.engines.answering.shape import Rows
 
@@ -212,6 +213,23 @@ def test_bars_of_two_labels_stand_side_by_side_as_averages_do_not_add_up() -> No
     assert spec is not None
     assert spec["encoding"]["yOffset"]["field"] == spec["encoding"]["color"]["field"]
     assert spec["encoding"]["x"]["stack"] is None
+
+
+def test_numbers_that_rows_were_grouped_by_are_the_names_of_bars() -> None:
+    sql = 'SELECT avg("power") AS "mean", "cylinders" FROM "cars" GROUP BY "cylinders"'
+    assert grouped_by(sql, "duckdb") == {1}
+    assert grouped_by('SELECT "power", "cylinders" FROM "cars"', "duckdb") == frozenset()
+    rows = answer("mean cylinders", (158.5, 8), (99.25, 3), (78.5, 4), (82.3, 5), (101.5, 6))
+    named, ordered = with_names(rows, {1}, ordered=False)
+    spec = chart_of(named, "A title", ordered=ordered)
+    assert spec is not None
+    assert spec["mark"]["type"] == "bar"
+    assert [value["c1"] for value in spec["data"]["values"]] == ["3", "4", "5", "6", "8"]
+
+    kept = answer("n year", *((at, 2000 + at) for at in range(9)))
+    assert with_names(kept, {1}, ordered=True)[0] is kept, "years stay moments"
+    many = answer("mean age", *((at / 2, at) for at in range(90)))
+    assert with_names(many, {1}, ordered=False) == (many, False), "more than there are bars for"
 
 
 @pytest.mark.parametrize("name", ["paid", "amount_paid", "bid"])

@@ -5,7 +5,7 @@ that was asked for, where the rows allow it. The chart is a Vega-Lite specificat
 viewer draws without fetching anything.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -84,6 +84,32 @@ def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
     if made is None:
         return None
     return {"$schema": SCHEMA, "title": _title(answer, made, title, ordered=ordered), "config": _CONFIG, **made}
+
+
+def with_names(answer: Rows, groups: Collection[int], *, ordered: bool) -> tuple[Rows, bool]:
+    """Return an answer whose numbers that rows were grouped by are names, and whether its order is one to keep.
+
+    How many cylinders a car has tells cars apart; only what was measured of each group is an amount. Years stay
+    moments, and numbers of which there are too many for bars stay numbers.
+    """
+    names = [
+        index
+        for index in groups
+        if answer.kinds[index] is ValueKind.NUMBER
+        and not _are_years(answer, index)
+        and len(set(answer.values(index))) <= MOST_BARS
+        and all(value == value and value % 1 == 0 for value in answer.values(index))
+    ]
+    if not names or len(names) == len(answer.columns):
+        return answer, ordered
+    rows = list(answer.rows)
+    if not ordered:
+        rows.sort(key=lambda row: tuple((row[index] is None, row[index] or 0) for index in names))
+    told = [
+        tuple(str(int(value)) if index in names and value is not None else value for index, value in enumerate(row))
+        for row in rows
+    ]
+    return Rows(answer.columns, told, answer.total, answer.is_cut_off), True
 
 
 class Undrawable(Exception):

@@ -81,6 +81,16 @@ def adds_up(sql: str, dialect: str, name: str) -> bool:
     return shown is None or not any(shown.find_all(*_EXTREMES))
 
 
+def grouped_by(sql: str, dialect: str) -> frozenset[int]:
+    """Return which columns of the answer, from 0, are what its rows were grouped by: numbers there are names."""
+    query = parsed(sql, dialect)
+    group = query.args.get("group") if isinstance(query, exp.Select) else None
+    if group is None or not isinstance(query, exp.Select):
+        return frozenset()
+    places = [_place(query, key) for key in group.expressions]
+    return frozenset(one for one in places if one is not None)
+
+
 def parsed(sql: str, dialect: str) -> exp.Expr | None:
     """A query of an answer; None where it cannot be read."""
     try:

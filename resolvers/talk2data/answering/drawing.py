@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from resolvers.engines.answering.bare_keys import WHOLE_ROWS
-from resolvers.engines.answering.charts import Undrawable, chart_as, chart_of, png_of
+from resolvers.engines.answering.charts import Undrawable, chart_as, chart_of, png_of, with_names
 from resolvers.engines.answering.forms import AnswerForm
-from resolvers.engines.answering.ranking import adds_up
+from resolvers.engines.answering.ranking import adds_up, grouped_by
 from resolvers.engines.answering.shape import Rows
 from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.english.grammar import listed
@@ -40,15 +40,16 @@ def drawing_of(found: AnswerOutcome, title: str) -> Drawing:
 
 
 def _chart(found: AnswerOutcome, ran: QueryRun, title: str) -> tuple[dict[str, Any] | None, list[str]]:
-    answer, form = _drawn_of(ran), found.form
+    answer, ordered = _drawn_of(ran, found)
+    form = found.form
     if form is None or not form.is_chart:
         if found.draft is not None and found.draft.evidence.get(WHOLE_ROWS):
             return None, []
-        return chart_of(answer, title, ordered=ran.ordered), []
+        return chart_of(answer, title, ordered=ordered), []
     try:
-        spec = chart_as(answer, title, form, ordered=ran.ordered, adds_up=_adds_up(found))
+        spec = chart_as(answer, title, form, ordered=ordered, adds_up=_adds_up(found))
     except Undrawable as why:
-        instead = chart_of(answer, title, ordered=ran.ordered)
+        instead = chart_of(answer, title, ordered=ordered)
         other = "" if instead is None or form is AnswerForm.CHART else " It is drawn in another way instead."
         return instead, [f"This cannot be shown as {form.called}: {why}.{other}"]
     if form is AnswerForm.PIE and ran.limit == answer.total:
@@ -82,11 +83,14 @@ def rows_of(ran: QueryRun) -> Rows:
     return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
 
 
-def _drawn_of(ran: QueryRun) -> Rows:
-    """The rows without the columns that show no value, of which nothing can be drawn."""
-    whole = rows_of(ran)
+def _drawn_of(ran: QueryRun, found: AnswerOutcome) -> tuple[Rows, bool]:
+    """The rows as they are drawn, without the columns that show no value; and whether their order is one to keep."""
+    whole, ordered = rows_of(ran), ran.ordered
+    if found.draft is not None and found.ground is not None:
+        groups = grouped_by(found.draft.sql, found.ground.dialect)
+        whole, ordered = with_names(whole, [one for one in groups if one < len(whole.columns)], ordered=ordered)
     if not ran.masked:
-        return whole
+        return whole, ordered
     kept = [at for at in range(len(whole.columns)) if at not in ran.masked]
     rows = [tuple(row[at] for at in kept) for row in whole.rows]
-    return Rows(tuple(whole.columns[at] for at in kept), rows, whole.total, whole.is_cut_off)
+    return Rows(tuple(whole.columns[at] for at in kept), rows, whole.total, whole.is_cut_off), ordered
