@@ -34,6 +34,7 @@ from schema.data_readiness.violation import Severity
 from schema.utils.event import EventType
 from tests.data_readiness.quality import scope_of
 from tests.doors import Door
+from tests.support.golang import go_program
 from tests.support.http_stub import Asked
 from tests.support.node import node_script
 from tests.utils.receiving import Receiver, log, made, receiver, settle, tell
@@ -75,17 +76,34 @@ async def test_an_event_arrives_signed_and_the_official_library_verifies_it(
     assert delivery["event_id"] == body["id"]
 
 
-async def test_the_official_library_for_javascript_verifies_it_too(
-    world: World, door: Door, receiver: Receiver, tmp_path: Path
-) -> None:
+async def delivered(world: World, door: Door, receiver: Receiver, folder: Path) -> tuple[str, bytes]:
+    """Write one delivery down as the programs in other languages read it; return the file and the body."""
     hook = await made(world, door, receiver)
     await tell(world, "a.b.ç")
     (asked,) = receiver.stub.asked
     given = {"secret": hook["secret"], "headers": dict(asked.headers), "body": asked.body.decode()}
-    (tmp_path / "delivery.json").write_bytes(orjson.dumps(given))
-    verified = await asyncio.to_thread(node_script, "verify_webhook.mjs", str(tmp_path / "delivery.json"))
+    (folder / "delivery.json").write_bytes(orjson.dumps(given))
+    return str(folder / "delivery.json"), asked.body
+
+
+async def test_the_official_library_for_javascript_verifies_it_too(
+    world: World, door: Door, receiver: Receiver, tmp_path: Path
+) -> None:
+    file, body = await delivered(world, door, receiver, tmp_path)
+    verified = await asyncio.to_thread(node_script, "verify_webhook.mjs", file)
     assert verified.returncode == 0, verified.stderr
-    assert orjson.loads(verified.stdout) == orjson.loads(asked.body)
+    assert orjson.loads(verified.stdout) == orjson.loads(body)
+
+
+@pytest.mark.long  # compiles a program
+@pytest.mark.parametrize("store_kind", ["sqlite"])
+async def test_the_official_library_for_go_verifies_it_too(
+    world: World, door: Door, receiver: Receiver, tmp_path: Path
+) -> None:
+    file, body = await delivered(world, door, receiver, tmp_path)
+    verified = await asyncio.to_thread(go_program, "verify_webhook.go", file)
+    assert verified.returncode == 0, verified.stderr
+    assert orjson.loads(verified.stdout) == orjson.loads(body)
 
 
 async def test_a_forged_or_old_delivery_is_none(world: World, door: Door, receiver: Receiver) -> None:
