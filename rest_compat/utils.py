@@ -5,6 +5,7 @@ from resolvers.utils import (
     event_streaming,
     events,
     lineage,
+    lineage_answers,
     lineage_events,
     lineage_imports,
     memories,
@@ -35,6 +36,7 @@ utils.get(_lineage, lineage.get_lineage)
 utils.get(_lineage + "/edges", lineage.list_lineage_edges, envelope=PageLimitList)
 utils.get(_lineage + "/impact", lineage.get_lineage_impact)
 utils.get(_lineage + "/path", lineage.get_lineage_path)
+utils.get(_lineage + "/answers", lineage_answers.get_lineage_answers)
 _lineage_statements = _lineage + "/statements"
 utils.get(_lineage_statements, lineage.list_lineage_statements, envelope=PageLimitList)
 utils.post(_lineage_statements, lineage.create_lineage_statement)

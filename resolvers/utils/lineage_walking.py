@@ -59,8 +59,8 @@ class Walk:
     ) -> LineageReach:
         """Return what can be reached, as the caller may see it."""
         upstream = direction is LineageDirection.UPSTREAM
-        found, resources = await self._walked(place, uri, depth, upstream=upstream)
-        readable = await self._readable(resources.values(), uri)
+        found, resources = await self.walked(place, uri, depth, upstream=upstream)
+        readable = await self.readable(resources.values(), uri)
         shown = [node for node in found.steps if resources.get(node[0]) in readable]
         shown.sort(key=lambda node: (found.steps[node], node))
         items = [
@@ -85,8 +85,8 @@ class Walk:
 
     async def impact(self, place: Place, uri: str, depth: int, *, offset: int, limit: int) -> LineageImpact:
         """The tables that would break, as the caller may see them."""
-        found, resources = await self._walked(place, uri, depth, upstream=False)
-        readable = await self._readable(resources.values(), uri)
+        found, resources = await self.walked(place, uri, depth, upstream=False)
+        readable = await self.readable(resources.values(), uri)
         return impact_of(place, found, resources, readable, offset=offset, limit=limit)
 
     async def edges(
@@ -104,7 +104,7 @@ class Walk:
             return read, uow.lineage.resources_of(self.ctx.scope, ends)
 
         read, resources = await self.ctx.store.read(work)
-        readable = await self._readable(resources.values(), uri)
+        readable = await self.readable(resources.values(), uri)
         shown = [one for one in read if resources.get(far(one, upstream=upstream)[0]) in readable]
         items = [
             LineageEdge(
@@ -132,7 +132,7 @@ class Walk:
             return found, resources, resources.get(end.table)
 
         found, resources, there = await self.ctx.store.read(work)
-        readable = await self._readable(resources.values(), uri)
+        readable = await self.readable(resources.values(), uri)
         if there not in readable:
             raise NotFound("metadata_asset", end.fqn)
         seen = {table for table, one in resources.items() if one in readable}
@@ -154,7 +154,9 @@ class Walk:
 
     # The walk
 
-    async def _walked(self, place: Place, uri: str, depth: int, *, upstream: bool) -> tuple[Found, dict[str, str]]:
+    async def walked(self, place: Place, uri: str, depth: int, *, upstream: bool) -> tuple[Found, dict[str, str]]:
+        """Return what a walk visits, and the resource of each of its tables, whoever may read them."""
+
         def work(uow: UnitOfWork) -> tuple[Found, dict[str, str]]:
             self._standing(uow, place, uri)
             found = self._walker(uow).visited(place, depth, upstream=upstream)
@@ -170,9 +172,11 @@ class Walk:
         if uow.lineage.resources_of(self.ctx.scope, [place.table]).get(place.table) != uri:
             raise NotFound("metadata_asset", place.fqn)
 
-    async def _readable(self, uris: Iterable[str], asked: str) -> set[str]:
-        """Those of some resources whose metadata the caller may read. The one that is asked about they may: by the
-        permission of the operation, which knows its type; what else the catalog describes are data connections.
+    async def readable(self, uris: Iterable[str], asked: str) -> set[str]:
+        """Return those of some resources whose metadata the caller may read.
+
+        The one that is asked about they may: by the permission of the operation, which knows its type. What else the
+        catalog describes are data connections.
         """
         others = sorted(set(uris) - {asked})
         allowed = await self.ctx.guard.allows_many(

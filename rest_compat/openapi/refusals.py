@@ -222,6 +222,7 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "list_lineage_edges": (_PLACE,),
     "get_lineage_impact": (_PLACE,),
     "get_lineage_path": (_PLACE,),
+    "get_lineage_answers": (_PLACE,),
     "add_relationship": (_value("Both are columns of one database in the catalog.", "fqn", "target_fqn"),),
     "remove_relationship": (_value("It is a column, and people said what it refers to.", "fqn", "target_fqn"),),
     "create_lineage_statement": (

@@ -20,6 +20,7 @@ from resolvers.utils.lineage import (
     list_lineage_edges,
     list_lineage_statements,
 )
+from resolvers.utils.lineage_answers import get_lineage_answers
 from resolvers.utils.lineage_events import import_openlineage_event
 from resolvers.utils.lineage_imports import import_dbt_manifest
 from resolvers.utils.memories import (
@@ -63,6 +64,7 @@ from schema.pagination import Connection, Page
 from schema.utils.context_pack import ContextPack
 from schema.utils.event import PlatformEvent
 from schema.utils.lineage import LineageEdge, LineageImpact, LineagePath, LineageReach, LineageStatement
+from schema.utils.lineage_answer import LineageAnswers
 from schema.utils.lineage_import import LineageImported
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
@@ -83,6 +85,7 @@ class UtilsQuery:
     lineage_edges_connection: Connection[LineageEdge] = connects(list_lineage_edges)
     lineage_impact: LineageImpact = opens(get_lineage_impact)
     lineage_path: LineagePath = opens(get_lineage_path)
+    lineage_answers: LineageAnswers = opens(get_lineage_answers)
     lineage_statements: Page[LineageStatement] = opens(list_lineage_statements)
     lineage_statements_connection: Connection[LineageStatement] = connects(list_lineage_statements)
     context_packs: Page[ContextPack] = opens(list_context_packs)

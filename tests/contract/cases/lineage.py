@@ -100,6 +100,7 @@ CASES = [
     Case("list_lineage_edges", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("get_lineage_impact", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("get_lineage_path", "connection", "can_read_metadata", a_way, "resource_uri", header=True),
+    Case("get_lineage_answers", "connection", "can_read_metadata", a_table, "resource_uri", header=True),
     Case("list_lineage_statements", "connection", "can_read_metadata", a_catalog, "resource_uri", header=True),
     Case("create_lineage_statement", "connection", "can_manage_metadata", a_statement, "resource_uri", header=True),
     Case("import_dbt_manifest", "connection", "can_manage_metadata", a_manifest, "resource_uri", header=True),

@@ -89,6 +89,7 @@ ADDITIONS: dict[str, str] = {
             ("GET", "/edges"),
             ("GET", "/impact"),
             ("GET", "/path"),
+            ("GET", "/answers"),
             ("GET", "/statements"),
             ("POST", "/statements"),
             ("POST", "/statements/{statement_id}/end"),
