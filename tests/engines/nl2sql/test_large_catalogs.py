@@ -37,8 +37,8 @@ def test_names_are_scored_alike_alone_and_among_others() -> None:
     among = Vocabulary(KNOWN)
     fqn = TABLES[4].fqn
     for words in (("price",), ("device", "price"), ("sale", "city"), ("due", "date"), (MOMENTS[0],)):
-        expected = {key.column: score for key, score in alone.columns(words)}
-        found = {key.column: score for key, score in among.columns(words, [fqn])}
+        expected = {key.column: match.score for key, match in alone.found_columns(words)}
+        found = {key.column: match.score for key, match in among.found_columns(words, [fqn])}
         assert found == expected, words
         assert expected or words == (MOMENTS[0],)
 

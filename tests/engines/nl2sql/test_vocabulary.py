@@ -308,7 +308,7 @@ def test_a_memory_of_another_shape_changes_nothing(content: dict[str, object]) -
     plain = Vocabulary(knowledge())
     for text in ("student", "name", "salary"):
         assert made.tables([text]) == plain.tables([text])
-        assert made.columns([text]) == plain.columns([text])
+        assert made.found_columns([text]) == plain.found_columns([text])
 
 
 def test_a_vocabulary_is_made_once_for_one_knowledge_and_anew_for_another() -> None:
