@@ -261,9 +261,6 @@ class Asking(Clauses):
         if word in _EMPTY:
             ends = (atom.ref for atom in self.atoms if atom.last == before and atom.ref is not None)
             return any(ref.best(MentionKind.COLUMN) >= 0.75 for ref in ends)
-        if before > 1 and tokens[before - 1].lemma == "of" and tokens[before - 2].lemma in ("year", "date"):
-            shown = (item.ref for item in [*self.frame.items, *self.frame.shown] if item.ref is not None)
-            return any(ref.last == before - 1 for ref in shown)  # the year of composition
         if word == "late":
             compared = [cond.noun.ref for cond in self.frame.conditions if cond.noun is not None and cond.noun.ref]
             return any("delay" in one.column.column.lower() for ref in compared for one in ref.columns if one.column)

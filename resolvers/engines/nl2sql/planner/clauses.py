@@ -119,8 +119,6 @@ class Clauses(LikeOthers):
     def _negation(self) -> bool:
         if self.is_(Cue.NOT):
             self.negated = True
-            if self.frame.conditions and self.joined == "and" and self.atoms[self.i].text.lower().startswith("exce"):
-                self.joined = "but"
             behind = self.cut.linked.tokens[self.atoms[self.i].last :][:2]
             never = "never" in self.atoms[self.i].text.lower()  # buyers who never paid in cash, in none of their rows
             self.those = never or [token.text.lower() for token in behind] == ["those", "of"]
@@ -282,10 +280,6 @@ class Clauses(LikeOthers):
             ends = self._ends() or self.is_(Cue.EACH, Cue.PER)
             rather_rows = atom.ref.best(MentionKind.TABLE) >= atom.ref.best(MentionKind.COLUMN)  # orders were placed
             if atom.cue is None and not self.negated and ends and not rather_rows and self._who_did(self.i - 2):
-                if atom.ref.best(MentionKind.VALUE) >= 0.9:
-                    self.i -= 1
-                    self._add(self.plain_value())  # are delayed, by their status
-                    return True
                 cond = self._new("null")
                 cond.noun, cond.negated, cond.how = noun, True, "verb"
                 self.frame.conditions.append(cond)  # how many have left
@@ -363,16 +357,6 @@ class Clauses(LikeOthers):
             self.negated = self.negated or negated
             if self._compared(noun):
                 return True
-        if (self.is_(Cue.SUPERLATIVE) or self.is_(Cue.AGGREGATE)) and not table and self.at(1) is None:
-            said = self.atoms[self.i].said
-            self.i += 1
-            sort = (
-                Sort(noun, degree=said, limit=1)
-                if isinstance(said, Degree)
-                else Sort(noun, said is Aggregate.MAX, limit=1)
-            )
-            self.frame.sorts.append(sort)
-            return True
         if self.value_at() and self._is_column(noun) and not (noun.ref is not None and table and self._elsewhere()):
             self.negated = self.negated or negated
             self._valued(noun)

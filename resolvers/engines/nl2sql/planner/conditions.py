@@ -454,15 +454,6 @@ class Conditions(Along):
             column = text_asked_for(resolver) or next(
                 (names[0] for table in tables if (names := catalog.names(table))), None
             )
-        if (
-            column is None
-            and cond.noun is None
-            and cond.values
-            and cond.values[0].values
-            and operator is Operator.EQUAL
-        ):
-            found = resolver.value(cond.values[0], cond.near)
-            column = found[0] if found else None
         if column is None and cond.noun is None:
             column = by_verb(self.resolver, cond, tables) if sized else None
         if column is None and last is None and sized and self._is_of_groups(cond):
@@ -552,17 +543,6 @@ class Conditions(Along):
         if table is not None and (compared_with := count_beside(self, cond, table, main)) is not None:
             self.having.append(compared_with)
             return Part(None, cond)
-        if table is None or not cond.values:
-            return None
-        for key, _, values in self.resolver.value_options(
-            cond.values[0], (cond.noun.ref,) if cond.noun and cond.noun.ref else ()
-        ):
-            if key.table == table:
-                self.resolver.used.add((cond.values[0].first, cond.values[0].last))
-                return self._equal(cond, key, list(values[:1]), main)
-        names = self.catalog.names(table)
-        if len(names) == 1:
-            return self._made(cond, names[0], cond.operator, main)
         return None
 
     def _count_compared(self, cond: Cond) -> Part | None:

@@ -30,7 +30,7 @@ from resolvers.engines.nl2sql.planner.defined import measure
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import DONE_TO, Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.item_spans import ItemSpans
-from resolvers.engines.nl2sql.planner.lasting import age_of, duration_of, is_length, says_how_long
+from resolvers.engines.nl2sql.planner.lasting import age_of, duration_of, is_length
 from resolvers.engines.nl2sql.planner.measuring import (
     amount_of,
     is_of_all,
@@ -434,10 +434,6 @@ class Items(ItemSpans):
             table = asked_for(resolver, table or self._ranked_by() or self._compared())
         figures: list[Term]
         if noun.degree is not None:
-            rows = table or next(iter(resolver.mentioned()), None)
-            if (lasts := says_how_long(resolver, noun.degree.adjective, rows)) is not None and rows is not None:
-                figures = [Figure(one, lasts) for one in noun.aggregates]
-                return Item(figures or [lasts], rows, noun, figures=bool(figures))  # how long did each stay take
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             age = age_of(resolver, noun, measured[0]) if measured else None
             if measured and isinstance(age, Elapsed):
@@ -570,8 +566,6 @@ class Items(ItemSpans):
         if table is not None and named and not self._is_figure_of(column, table, noun):
             column = amount_in(resolver, table, noun)
         if column is None:
-            if table is not None and counts:
-                return number_of_rows(table, noun)
             if table is not None and noun.aggregates == (Aggregate.SUM,):
                 resolver.doubt("a total of rows is taken for their number", 0.15)
                 return number_of_rows(table, noun)

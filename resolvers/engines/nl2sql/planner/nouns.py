@@ -236,8 +236,6 @@ class Reader:
             self.skip(Cue.OF)
         if noun.everything:
             self.skip(Cue.OF, Cue.PREPOSITION, Cue.ALL)
-        if noun.count and self.is_(Cue.AGGREGATE) and self.noun_at(1):
-            self.i += 1
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)

@@ -49,13 +49,6 @@ class Ordering(Reader):
         ):
             self.i += 1
             return True
-        if (
-            self.is_(Cue.ORDER)
-            and self.atoms[self.i].text.lower() in _VERBS
-            and self.is_(Cue.COMMON, Cue.MOST, offset=1)
-        ):
-            self.i += 1  # ordered most often
-            return True
         if self.is_(Cue.ORDER):
             if self.atoms[self.i].text.lower() == "ordered by" and self._is_amount_of_rows():
                 self.atoms[self.i].cue = Cue.BY  # total quantity ordered by category

@@ -437,10 +437,6 @@ class Parser(Asking):
                 frame.sorts.append(sort)  # the longest duel's minutes
                 frame.items.append(noun)
                 return
-            if noun.count and sort.degree is not None:
-                sort.noun, sort.by_count = noun, True
-                frame.sorts.append(sort)
-                return
             if (
                 is_column
                 and sort.degree is not None

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.language.lives import BORN, of_life
 from resolvers.engines.nl2sql.language.measures import measures_of, rounded, scale, unit_behind
 from resolvers.engines.nl2sql.language.numbers import plain
 from resolvers.engines.nl2sql.language.plans import is_planned
-from resolvers.engines.nl2sql.language.words import HELPING, SCALES
+from resolvers.engines.nl2sql.language.words import FALSE_WORDS, HELPING, SCALES, TRUE_WORDS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator
@@ -205,19 +205,9 @@ class Resolver(Targets):
         if moments and catalog.is_moment_like(column):
             return in_time(operator, moments[0])
         if catalog.is_boolean(column):
-            truth = {
-                "yes": True,
-                "true": True,
-                "no": False,
-                "false": False,
-                "y": True,
-                "n": False,
-                "t": True,
-                "f": False,
-            }
-            said = truth.get(self.text(ref).lower())
-            if said is not None:
-                return operator, (Literal("boolean", said),)
+            text = self.text(ref).lower()
+            if text in TRUE_WORDS or text in FALSE_WORDS:
+                return operator, (Literal("boolean", text in TRUE_WORDS),)
             return None
         if catalog.is_number(column):
             if mine and mine[0].values:

@@ -304,9 +304,6 @@ class Targets:
 
     def column(self, noun: Noun, want: str = "") -> ColumnKey | None:
         """The column that a noun stands for."""
-        if noun.degree is not None and noun.ref is None:
-            found = self.measured(noun.degree, self._around(noun))
-            return found[0] if found else None
         if noun.ref is None:
             return None
         options = self.column_options(noun, want)
@@ -440,9 +437,6 @@ class Targets:
         shown = [one.ref for one in self.frame.items if one.ref is not None and one.ref is not noun.ref]
         for table in tables or self.alone(shown, MentionKind.COLUMN):
             names = self.catalog.names(table)
-            if not tables and not names:
-                asked = (self.column(one) for one in self.frame.items if one.ref in shown)
-                names = tuple(one for one in asked if one is not None and one.table == table)[:1]
             if not names and tables:
                 beside = [one for one in self.catalog.links.get(table, ()) if self.catalog.refers(table, one)]
                 called = [one for one in beside if self.catalog.names(one)]

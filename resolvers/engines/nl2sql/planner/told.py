@@ -1,11 +1,10 @@
 """What a verb further on says of a noun: `the year they were formed`, `the country where they were born`."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
-from resolvers.engines.nl2sql.language.verbs import VERBS, is_participle
+from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 
 _BEGINS: Final = word_set("where when that which in on they it he she the each every a an was were is are")
@@ -26,19 +25,7 @@ def with_told(linked: Linked) -> Linked:
     """The mentions, where a noun and its verb together name one column, and none of a noun with what is told of it."""
     ends = _told_before(linked)
     apart = [one for one in linked.mentions if not (one.last in ends and _is_told(one, linked))]
-    if len(apart) < len(linked.mentions):
-        linked = replace(linked, mentions=tuple(apart))
-    told = {(noun.first, noun.last): noun for noun in _told(linked)}
-    if not told:
-        return linked
-    kept = []
-    for one in linked.mentions:
-        span = (one.first, one.last)
-        if span in told and one.kind is MentionKind.COLUMN:
-            mine = one.column == told[span].column
-            one = one._replace(score=1.0 if mine else min(one.score, _ALMOST))
-        kept.append(one)
-    return replace(linked, mentions=tuple(kept))
+    return replace(linked, mentions=tuple(apart)) if len(apart) < len(linked.mentions) else linked
 
 
 def _told_before(linked: Linked) -> set[int]:
@@ -56,43 +43,3 @@ def _is_told(one: Mention, linked: Linked) -> bool:
         other.kind is MentionKind.TABLE and (other.first, other.last) == (one.first, one.last - 1)
         for other in linked.mentions
     )
-
-
-def _told(linked: Linked) -> Iterator[Mention]:
-    """For each such noun the mention of the column that its verb speaks of."""
-    columns = [one for one in linked.mentions if one.kind is MentionKind.COLUMN and one.column is not None]
-    verbs = {last: verb for last in {one.last for one in columns} if (verb := _verb(linked, last)) is not None}
-    if not verbs:
-        return
-    named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
-    best: dict[tuple[int, int], float] = {}
-    for one in columns:
-        span = (one.first, one.last)
-        best[span] = max(one.score, best.get(span, 0.0))
-    for noun in columns:
-        span = (noun.first, noun.last)
-        temporal = linked.words(*span) in (["year"], ["date"], ["day"], ["month"])
-        least, spoken = (_SPOKEN, _NAMED) if temporal and noun.score < _NAMED else (_NAMED, _SPOKEN)
-        if noun.score < least or span in named or noun.score >= best[span]:
-            continue
-        verb = verbs.get(noun.last)
-        if verb is not None and any(
-            one.first == verb and one.score >= spoken and one.column == noun.column for one in columns
-        ):
-            yield noun
-
-
-def _verb(linked: Linked, after: int) -> int | None:
-    """Where the verb of a clause stands that begins there, in the passive."""
-    words = [token.text.lower() for token in linked.tokens[after : after + _FARTHEST]]
-    if not words or words[0] not in _BEGINS:
-        return None
-    passive = False
-    for at, word in enumerate(words):
-        if word in (",", "and", "or", "."):
-            return None
-        lemma = linked.tokens[after + at].lemma
-        if passive and (word.endswith("ed") or lemma in VERBS or word == "born"):
-            return after + at
-        passive = passive or word in _PASSIVE
-    return None

@@ -88,10 +88,6 @@ class Naming:
                 self._numbers[key] = entity
                 weights = weights_of(called.words, called.own)
                 self._column_index.add(entity, NameForm(called.words, weights, 1.0, "name"))
-                if called.own != called.words[len(called.words) - len(called.own) :]:
-                    self._column_index.add(
-                        entity, NameForm(called.own, weights_of(called.own, called.own), 1.0, "name")
-                    )
                 self._column_index.add_piece(column.name)
                 if called.plain:
                     plain = NameForm(called.plain, weights_of(called.plain, called.plain), _PLAIN, "name")
