@@ -58,28 +58,9 @@ class Clauses(LikeOthers):
             self.i += 1
         elif self.is_(Cue.LIGHT, offset=-1) and self._whole_ahead():
             self.i += 1  # joined the company in 2024
-        elif not (
-            self._ordered_goods()
-            or self._order()
-            or self._group()
-            or self._most()
-            or self._negation()
-            or self._condition()
-        ):
+        elif not (self._order() or self._group() or self._most() or self._negation() or self._condition()):
             self._of_the_value()
             self._rest(atom)
-
-    def _ordered_goods(self) -> bool:
-        """`were never ordered in 2018`: orders that are had, rather than an order of rows."""
-        atom, before = self.atoms[self.i], self.at(-1)
-        said = atom.ref is not None and atom.text.lower() == "ordered" and atom.ref.best(MentionKind.TABLE) >= 0.95
-        if not said or before is None or not before.is_(Cue.BE, Cue.NOT, Cue.HAVE):
-            return False
-        if self.is_(Cue.BY, Cue.DIRECTION, offset=1) or self.noun_at(1) or atom.ref is None:
-            return False
-        self.i += 1
-        self._had(Noun(atom.ref, near=tuple(self.near)), self.negated, plain=True)
-        return True
 
     def _of_the_value(self) -> None:
         """`owners of a dog that is 3 years old`: what `that` says behind a value is said of the rows that hold it."""

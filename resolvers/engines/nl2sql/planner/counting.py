@@ -7,7 +7,6 @@ from typing import Final
 from resolvers.engines.english.grammar import singular
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.english.vocabulary import words as word_set
-from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Column, Figure, Plan, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -146,28 +145,6 @@ def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
     """
     said = resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
     return bool({"per", "unit", "hourly", "daily", "rate"} & resolver.catalog.name_words(column) - set(said))
-
-
-def kept_count(resolver: Resolver, noun: Noun, counted: str | None) -> ColumnKey | None:
-    """A column that holds the number: `number of employees` of a department."""
-    catalog, ref = resolver.catalog, noun.ref
-    if ref is None:
-        return None
-    spans = [
-        one.column
-        for one in resolver.cut.linked.mentions
-        if one.column is not None
-        and (one.score >= 0.85 or one.score > ref.best(MentionKind.TABLE))
-        and one.last == ref.last
-        and noun.first <= one.first < ref.first
-    ]
-    around = [resolver.table(noun.owner), resolver.subject(), *(resolver.table(one) for one in noun.near)]
-    around += [resolver.table(group.ref) for group in resolver.frame.groups if group.ref is not None]
-    for column in spans:
-        loose = ref.best(MentionKind.TABLE) < LOOSE_TABLE
-        if column.table in around and (column.table != counted or loose) and catalog.is_measure(column):
-            return column
-    return None
 
 
 def amount_in(resolver: Resolver, table: str | None, noun: Noun) -> ColumnKey | None:

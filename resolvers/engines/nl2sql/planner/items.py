@@ -22,7 +22,6 @@ from resolvers.engines.nl2sql.planner.counting import (
     amount_in,
     is_of_one,
     is_per_one,
-    kept_count,
     number_of_rows,
     per_group,
 )
@@ -485,20 +484,6 @@ class Items(ItemSpans):
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog
         target = self.target(noun)
-        kept = kept_count(self.resolver, noun, target if isinstance(target, str) else None)
-        if kept is not None:
-            if noun.aggregates:
-                return Item(
-                    [Figure(one, as_column(kept)) for one in noun.aggregates],
-                    kept.table,
-                    noun,
-                    columns=(kept,),
-                    figures=True,
-                )
-            said = resolver.cut.linked.words(noun.first, noun.ref.first if noun.ref is not None else noun.first)
-            if resolver.frame.groups or "total" in said:
-                return Item([Figure(Aggregate.SUM, as_column(kept))], kept.table, noun, columns=(kept,), figures=True)
-            return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
             return None
         part = role_of(resolver, noun.ref, target.table) if isinstance(target, ColumnKey) else None
