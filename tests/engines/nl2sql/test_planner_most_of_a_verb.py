@@ -140,3 +140,10 @@ def test_who_does_something_is_the_firm_that_is_called_after_it() -> None:
     assert "brew_name = 'Night Owl'" in found.sql.replace('"', "")
     other = asked("Who tasted Night Owl?", BREWERY)
     assert not isinstance(other, QueryDraft) or other.confidence < found.confidence
+
+
+def test_the_most_of_what_belongs_to_a_row_is_that_of_all_of_it_together() -> None:
+    sql = sql_of("What is the name of the singer whose records have the most songs?", MUSIC)
+    assert "GROUP BY singers.singer_id" in sql
+    assert "ORDER BY COUNT(*) DESC" in sql
+    assert " IN (SELECT" in sql_of("the songs of the record with the most songs", MUSIC)

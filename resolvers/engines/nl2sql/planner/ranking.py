@@ -189,6 +189,8 @@ class Ranking(Grouping):
         shown = {item.table for item in self.items} | {resolver.table(one.ref) for one in resolver.frame.groups}
         if holder is None or holder == target or holder in shown or sort.limit != 1 or self.groups:
             return False
+        if any(catalog.refers(holder, item.table) for item in self.items):
+            return False  # the owner whose pets had the most visits, all of them together
         key = catalog.key(holder)
         if key is None or catalog.distance(holder, target) >= FAR:
             return False
