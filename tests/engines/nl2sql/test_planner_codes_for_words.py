@@ -11,7 +11,7 @@ CODES = {
     "power": ["E", "P", "M"],
     "state": ["OR", "WA"],
     "tool_name": ["Saw", "Axe"],
-    "noise_level": ["H", "L"],
+    "noise_level": ["HI", "LO"],
 }
 SHED = knowledge(LOANS, profiles={LOANS.fqn: profiled(LOANS, CODES)})
 
@@ -23,8 +23,8 @@ SHED = knowledge(LOANS, profiles={LOANS.fqn: profiled(LOANS, CODES)})
         ("How many tool loans were electric?", "power = 'E'"),
         ("How many tool loans are landscapers?", "member_kind = 'LS'"),
         ("How many tool loans are garden centers?", "member_kind = 'GC'"),
-        ("high noise level tool loans", "noise_level = 'H'"),
-        ("How many tool loans have low noise level?", "noise_level = 'L'"),
+        ("high noise level tool loans", "noise_level = 'HI'"),
+        ("How many tool loans have low noise level?", "noise_level = 'LO'"),
     ],
 )
 def test_a_word_is_read_as_the_only_code_that_it_may_be(text: str, condition: str) -> None:

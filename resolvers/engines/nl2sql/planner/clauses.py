@@ -7,8 +7,8 @@ from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX
+from resolvers.engines.nl2sql.planner.fractions import Fractions
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
-from resolvers.engines.nl2sql.planner.like_others import LikeOthers
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table, surely_table
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
@@ -27,7 +27,7 @@ _BEFORE_KINDS = frozenset(("the", "a", "an", "of", "in", "at", "from", "for", "b
 """Words before one that says what kind of thing the name behind it is."""
 
 
-class Clauses(LikeOthers):
+class Clauses(Fractions):
     """Reads one clause after the other."""
 
     def clause(self) -> None:
@@ -144,9 +144,9 @@ class Clauses(LikeOthers):
 
     def _condition(self) -> bool:
         start = self.i
-        if self.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.NULL) and self._compared(None):
+        if self._fraction() or self._like_others() or self._done_to_others():
             return True
-        if self._like_others() or self._done_to_others():
+        if self.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.NULL) and self._compared(None):
             return True
         if self._same_end() or (self.is_(Cue.SAME) and self._same()):
             return True

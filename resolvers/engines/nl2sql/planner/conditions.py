@@ -36,6 +36,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_counted,
     when_farther,
 )
+from resolvers.engines.nl2sql.planner.fractions import of_a_part
 from resolvers.engines.nl2sql.planner.frame import ALIKE, ALIKE_OTHERS, BESIDE, DONE_TO, OF_OTHERS, Cond, Noun
 from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.lasting import aged, old_enough, says_old, took, without_unit
@@ -100,6 +101,10 @@ class Conditions(ComparedColumns):
         if cond.how == BESIDE:
             came = beside_the_plan(self.resolver, main)
             return Part(came if not cond.negated else replace(came, negated=True), cond) if came is not None else None
+        if cond.part is not None:
+            table = self.resolver.table(cond.table)
+            member = of_a_part(self.resolver, cond, table, main, self.parts(cond.inner, table)) if table else None
+            return Part(member, cond) if member is not None else None
         if cond.kind == "exists":
             return self._exists(cond, main)
         if cond.kind == "value":

@@ -98,6 +98,8 @@ class Cond:
     """Of `exists`: the other table."""
     count: tuple[Operator, tuple[int, ...]] | None = None
     """Of `exists`: how many of them; two numbers where it is between them."""
+    part: Decimal | None = None
+    """Of `exists`: which part of them, 0 to 1."""
     inner: "list[Cond]" = field(default_factory=list)
     near: tuple[Ref, ...] = ()
     joined: OneOf["and", "or", "but"] = "and"

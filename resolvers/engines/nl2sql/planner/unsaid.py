@@ -85,8 +85,9 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
         return any(issubclass(kind, kinds) for kind in present)
 
     most = has(*_MIN_MAX, exp.Order, exp.Exists) or any(map(_counts_better, nodes))
-    for atom in pieces.atoms:
-        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not most:
+    for atom, behind in zip(pieces.atoms, [*pieces.atoms[1:], None], strict=True):
+        part = atom.is_(Cue.MOST) and behind is not None and behind.is_(Cue.OF) and has(exp.Div)  # most of them
+        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not (most or part):
             yield "what is the most so is not looked for", 0.4
         if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not (has(*_DENIED) or any(map(_denies, nodes))):
             yield "something is denied and the query denies nothing", 0.5
