@@ -364,7 +364,7 @@ def _unlinked(linked: Linked) -> tuple[str, ...]:
 _PLAIN: Final = word_set(
     "what which when where whose who many much show list give find return tell have does with that this there than "
     "from each every number count average total maximum minimum most least more less about between into over under "
-    "please display name these those their them they were been also both either only"
+    "please display name these those their them they were been also both either only remunerated"
 )
 
 

@@ -81,3 +81,20 @@ def test_months_are_those_of_the_time_that_is_named(question: str) -> None:
 def test_kinds_of_one_year_are_those_but_for_another() -> None:
     found = sql("Which kinds had loaves in 2021 but none in 2022?")
     assert "EXCEPT" in found
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("Who is the highest paid cook?", "hourly_wage DESC"),
+        ("Who is the best paid cook?", "hourly_wage DESC"),
+        ("Who are the three lowest paid cooks?", "hourly_wage LIMIT 3"),
+        ("lowest-paid cooks", "hourly_wage LIMIT 1"),
+        ("top paid cook", "hourly_wage DESC"),
+    ],
+)
+def test_the_highest_paid_earn_the_most(question: str, order: str) -> None:
+    cooks = knowledge(table("cooks", "cook_id*:INTEGER cook_name height:DOUBLE hourly_wage:DOUBLE"))
+    found = drafted(question, cooks)
+    assert order in found.sql.replace('"', "").replace(" ASC", "").replace(" NULLS LAST", "")
+    assert found.confidence >= 0.8

@@ -81,6 +81,7 @@ rich + | wealth net worth money income salary balance budget assets worth billio
 wealthy + | wealth net worth money income balance worth |
 poor - | income salary wealth money balance |
 valuable + | value price worth market |
+remunerated + | salary pay wage rate income earnings fee |
 profitable + | profit earnings income margin |
 lucrative + | profit salary prize |
 productive + | output production number |

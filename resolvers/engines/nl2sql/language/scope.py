@@ -29,6 +29,11 @@ _ZERO_TOO: Final = re.compile(
 )
 _SINGLE: Final = re.compile(r"\b(in|within|on|during|at) (?:an?y? single|one single|just one) (?=[a-z])", re.IGNORECASE)
 """`In a single season`, which says that rows are not added up over several."""
+_PAID: Final = re.compile(
+    r"\b(best|highest|top|lowest|worst|poorest|least)[ -]paid\b(?! (?:by|to|for|in|on|at|with)\b)", re.I
+)
+"""`The highest paid player`, who earns the most, and is not high."""
+_LOW: Final = ("lowest", "worst", "poorest", "least")
 _BOTH_TIMES: Final = re.compile(
     r"^\s*(?:did|do|does|is|are|was|were|has|have|had)\b[^?]*?\b(?:in|for|during) (?P<one>[\w/ -]*?\d[\w/-]*)"
     r" than (?:(?:in|for|during) )?(?P<other>[\w/ -]*?\d[\w/-]*)\s*\?\s*"
@@ -49,6 +54,7 @@ _GOING_BY: Final = re.compile(
 def widely(text: str, *, is_held: Callable[[str], bool] = lambda word: False) -> str:
     """The question with such words put as those that are read for them; `is_held` tells what is a value of the data."""
     text = _BOTH_TIMES.sub(r"\g<ask> for each \g<unit> in \g<one> and \g<other>", text)
+    text = _PAID.sub(lambda found: f"{'least' if found[1].lower() in _LOW else 'most'} remunerated", text)
     text = _NONE_LATER.sub(r"\1 not ", _WHATEVER.sub("", text))
     text = _ZERO_TOO.sub(" including those with none", _NONE_TOO.sub(" including those with none", text))
     text = text if is_held("single") else _SINGLE.sub(r"\1 a ", text)
