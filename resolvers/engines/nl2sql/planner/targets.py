@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
@@ -47,6 +47,8 @@ _DEED: Final = 0.15
 """What it adds that the name of a column says what is done."""
 _FORESEEN: Final = 0.06
 """What it takes off that a column holds what was only planned, and nothing is said of a plan."""
+_HELD: Final = 0.8
+"""How well words must fit a value for its tables to tell where the rest stands."""
 _FEW: Final = 4
 """In how many tables words may name a column and still tell which tables are meant."""
 _NEARLY: Final = 0.1
@@ -198,7 +200,8 @@ class Targets:
             return partial(_lies_near, named)
         values = (ref for cond in self.frame.conditions for ref in cond.values)
         shown = (item.ref for item in self.frame.items if item.ref is not None)
-        if valued := self.alone(values, MentionKind.VALUE):
+        told = list(values)
+        if valued := self.alone(told, MentionKind.VALUE) or self._side_by_side(told):
             return partial(self._lies_by, valued, _OWN)
         held = self.alone(shown, MentionKind.COLUMN) or sorted(self.together())
         return partial(self._lies_by, held, _SAME)
@@ -234,6 +237,16 @@ class Targets:
             mentions = ref.values if kind is MentionKind.VALUE else ref.columns
             tables = {one.column.table for one in mentions if one.column is not None and one.score > best - 0.03}
             found += tables if len(tables) == 1 and best >= 0.85 else ()
+        return list(dict.fromkeys(found))
+
+    def _side_by_side(self, refs: Iterable[Ref]) -> list[str]:
+        """The tables of a value that several hold which are tied to one another: a team, and its franchise."""
+        found: list[str] = []
+        for ref in refs:
+            best = ref.best(MentionKind.VALUE)
+            held = {one.column.table for one in ref.values if one.column is not None and one.score > best - 0.03}
+            tied = all(self.catalog.distance(one, other) <= 1 for one, other in combinations(sorted(held), 2))
+            found += sorted(held) if best >= _HELD and 1 < len(held) <= _FEW and tied else []
         return list(dict.fromkeys(found))
 
     def together(self) -> frozenset[str]:
