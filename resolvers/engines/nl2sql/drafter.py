@@ -40,7 +40,7 @@ from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.left_out import LEFT_OUT, may_be_left_out
-from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
+from resolvers.engines.nl2sql.planner.undone import is_told, missing_time, written_apart
 from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
 from resolvers.engines.nl2sql.schema_linking.codes import AS_CODES, as_codes
 from resolvers.engines.nl2sql.schema_linking.kinds_as_rows import with_rows
@@ -251,7 +251,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     if not vocabulary.is_word("week"):
         text = _WEEKDAY.sub(r"weekday\1", text)
     text = plainly(
-        plain_text(as_duration(widely(text, is_held=vocabulary.is_value))),
+        plain_text(as_duration(widely(text, is_held=vocabulary.is_value, is_word=vocabulary.is_word))),
         has_descriptions=vocabulary.is_word("description"),
         has_pieces=vocabulary.is_word("piece") or vocabulary.is_word("item"),
         has_totals=vocabulary.is_word("total"),
@@ -270,6 +270,9 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
         return replace(link(again, vocabulary, asked.now, lookup), corrections=corrections, length=days)
     apart = written_apart(linked)
     turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
+    if turned is not None and is_told(turned) and (missing := missing_time(turned, vocabulary)):
+        turned = link(written_apart(linked, missing) or turned.text, vocabulary, asked.now, lookup)
+        return replace(turned, corrections=corrections)
     return replace(turned, corrections=corrections) if turned is not None and is_told(turned) else linked
 
 

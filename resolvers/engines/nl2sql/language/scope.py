@@ -33,6 +33,8 @@ _PAID: Final = re.compile(
     r"\b(best|highest|top|lowest|worst|poorest|least)[ -]paid\b(?! (?:by|to|for|in|on|at|with)\b)", re.I
 )
 """`The highest paid player`, who earns the most, and is not high."""
+_OUTSTANDING: Final = re.compile(r"\b(?:outstanding|unsettled) (?=[a-z]{3,}s\b)", re.IGNORECASE)
+"""What is still to be paid."""
 _LOW: Final = ("lowest", "worst", "poorest", "least")
 _BOTH_TIMES: Final = re.compile(
     r"^\s*(?:did|do|does|is|are|was|were|has|have|had)\b[^?]*?\b(?:in|for|during) (?P<one>[\w/ -]*?\d[\w/-]*)"
@@ -51,9 +53,17 @@ _GOING_BY: Final = re.compile(
 """`In each month of 2024, going by ship date`: of which of its times a row is dated by."""
 
 
-def widely(text: str, *, is_held: Callable[[str], bool] = lambda word: False) -> str:
-    """The question with such words put as those that are read for them; `is_held` tells what is a value of the data."""
+def widely(
+    text: str,
+    *,
+    is_held: Callable[[str], bool] = lambda word: False,
+    is_word: Callable[[str], bool] = lambda word: False,
+) -> str:
+    """The question with such words put as those that are read for them; `is_held` tells what is a value of the data,
+    and `is_word` what something there is called by.
+    """
     text = _BOTH_TIMES.sub(r"\g<ask> for each \g<unit> in \g<one> and \g<other>", text)
+    text = text if is_held("outstanding") or is_word("outstanding") else _OUTSTANDING.sub("unpaid ", text)
     text = _PAID.sub(lambda found: f"{'least' if found[1].lower() in _LOW else 'most'} remunerated", text)
     text = _NONE_LATER.sub(r"\1 not ", _WHATEVER.sub("", text))
     text = _ZERO_TOO.sub(" including those with none", _NONE_TOO.sub(" including those with none", text))

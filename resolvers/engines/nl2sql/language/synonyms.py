@@ -275,7 +275,7 @@ GROUPS: Final = tuple(
     broadcast air
     cartoon animation
     audience viewers attendance
-    attendance audience turnout visitors
+    attendance audience turnout visitors crowd
     viewers audience
     hour time
     advisor mentor supervisor

@@ -123,7 +123,7 @@ class Conditions(ComparedColumns):
                     self.resolver.doubt("what was done is told by no time", 0.35)
                     return Part(None, cond)
                 return Part(Comparison(as_column(column), Operator.IS_NULL, (), True), cond, column)  # paid bills
-            below = column.table != main and not self.catalog.refers(main, column.table)
+            below = self._is_below(column, cond, main)
             if cond.how == "verb" and cond.negated and below and may_be_empty(self.catalog, column):
                 return Part(Comparison(as_column(column), Operator.IS_NULL, (), True), cond, column)  # were discharged
             if cond.how == "verb" and cond.negated and below:
