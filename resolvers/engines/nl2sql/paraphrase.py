@@ -450,11 +450,11 @@ class _Speaker(CatalogNames):
         if plan.offset:
             behind = "the one" if plan.limit == 1 else f"the {plan.limit}"
             return f", only {behind} behind the first {plan.offset} with the {end} {term.removeprefix('the ')}"
+        each = _listed([self._group(one) for one in plan.each if not self._is_hidden_key(one, plan)], "and")
         if plan.limit == 1:
-            each = _listed([self._group(one) for one in plan.each if not self._is_hidden_key(one, plan)], "and")
             those = "all those" if plan.ties or each else "only the one"
             return f", {those} with the {end} {term.removeprefix('the ')}" + (f" of each {each}" if each else "")
-        also = " and those equal to the last" if plan.ties else ""
+        also = f" of each {each}" if each else " and those equal to the last" if plan.ties else ""
         return f", only the {plan.limit} with the {end} {term.removeprefix('the ')}{also}"
 
     def _end(self, order: Order) -> str:

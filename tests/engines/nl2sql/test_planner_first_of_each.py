@@ -75,3 +75,24 @@ def test_the_average_of_each_is_compared_with_that_of_all(text: str) -> None:
     assert "HAVING AVG(CAST(trips.passengers AS" in said or "HAVING AVG(trips.passengers" in said
     assert "> (SELECT" in said
     assert "SUM(" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("For each country, list the two boats with the highest tonnage", "place <= 2"),
+        ("Show the three heaviest boats of each town", "place <= 3"),
+        ("For each country, list the two boats with the highest tonnage: country, boat name and tonnage", "place <= 2"),
+        ("For each town, which boat has the lowest tonnage?", "place <= 1"),
+    ],
+)
+def test_rows_come_first_among_those_of_a_kind_that_another_table_tells(text: str, place: str) -> None:
+    boat = keyed(
+        table("boats", "boat_id*:INTEGER quay_id:INTEGER boat_name tonnage:DOUBLE weight:DOUBLE"),
+        quay_id="quays.quay_id",
+    )
+    found = drafted(text, Knowledge((QUAY, boat)))
+    said = found.sql.replace('"', "")
+    assert "RANK() OVER (PARTITION BY quays." in said
+    assert place in said
+    assert "of each" in found.reading

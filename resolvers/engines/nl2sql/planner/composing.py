@@ -269,7 +269,9 @@ class Composer(Clashes):
             via=tuple(dict.fromkeys([*self.via, *conditions.via])),
         )
         if frame.groups and self.limit is not None and self.orders and not self.groups:
-            self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
+            if not (each := self._kinds_of_rows(maker)):
+                self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
+            plan = replace(plan, each=each)
         elif self.limit and frame.groups and self.orders and not self.items[0].figures and not frame.per:
             plan = replace(plan, each=self._each(grouped))
         if self.limit == 1 and not self.groups and self._tells_the_first():

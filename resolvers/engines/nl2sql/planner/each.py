@@ -14,6 +14,8 @@ def kind_of(catalog: Catalog, table: str, group: Item) -> Column | None:
     if group.table == table:
         own = [one for one in group.terms if isinstance(one, Column)]
         return own[0] if len(group.terms) == len(own) == 1 and group.entity is None else None
+    if group.entity is None and not set(group.columns) & set(catalog.names(group.table)):
+        return None  # the genre of its book, which other books are of too
     keys = [one for one in catalog.joins.keys_of(table) if one.table == table and one.to == group.table]
     return Column(table, keys[0].columns[0]) if len(keys) == 1 and len(keys[0].columns) == 1 else None
 

@@ -166,6 +166,14 @@ class Ranking(OrderTerms):
             self.resolver.doubt("the first of each is asked for, and the first of all is shown", 0.6)
         return tuple(found)
 
+    def _kinds_of_rows(self, maker: Items) -> tuple[Column | Span, ...]:
+        """What rows are ranked within that are put together by nothing: `for each genre, the two dearest copies`."""
+        plain = not any(item.figures for item in self.items) and not self.resolver.frame.skipped
+        if not plain or not all(isinstance(one.term, Column) for one in self.orders):
+            return ()
+        kinds = [item for noun in self.resolver.frame.groups if (item := maker.item(noun)) is not None]
+        return tuple(term for item in kinds if item.entity is None for term in item.terms if isinstance(term, Column))
+
     def _is_plural(self, item: Item) -> bool:
         """Return whether several rows are asked for: `the names of the songs`, `which languages`."""
         ref = item.noun.owner or item.noun.ref
