@@ -39,7 +39,9 @@ _NEITHER: Final = re.compile(
 _LATE_ROWS: Final = re.compile(r"\b(late|overdue) ([a-z]{3,}s)\b(?! (?:fee|charge))", re.IGNORECASE)
 _ON_TIME: Final = re.compile(r"(?<=[a-z] )on time\b(?! of| series)", re.IGNORECASE)
 _NONE_AT_ALL: Final = re.compile(
-    r"\b(not|never|without|hasn't|haven't|didn't)\b((?: [\w-]+){0,3}?) an? single (?=[a-z])", re.IGNORECASE
+    r"\b(not|never|without|hasn't|haven't|hadn't|don't|doesn't|didn't)\b((?: [\w-]+){0,3}?)"
+    r" (?:an? single|(?:(?<=have )|(?<=had )|(?<=has ))one(?: single)?) (?=[a-z])",
+    re.IGNORECASE,
 )
 _ASKED_LAST: Final = re.compile(
     r"^\s*(?:(?:which|what|list|show|give me|show me|all|the)\s+)*(?P<what>\S.*?)"

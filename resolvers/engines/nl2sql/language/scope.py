@@ -33,7 +33,7 @@ _PAID: Final = re.compile(
     r"\b(best|highest|top|lowest|worst|poorest|least)[ -]paid\b(?! (?:by|to|for|in|on|at|with)\b)", re.I
 )
 """`The highest paid player`, who earns the most, and is not high."""
-_OUTSTANDING: Final = re.compile(r"\b(?:outstanding|unsettled) (?=[a-z]{3,}s\b)", re.IGNORECASE)
+_OUTSTANDING: Final = re.compile(r"\boutstanding (?=[a-z]{3,}s\b)", re.IGNORECASE)
 """What is still to be paid."""
 _LOW: Final = ("lowest", "worst", "poorest", "least")
 _BOTH_TIMES: Final = re.compile(

@@ -108,11 +108,6 @@ class Clauses(Fractions):
             self.skip(Cue.ALL)
             if taken_away and self._rows_again():
                 return True
-            single = self.at(1) if self.is_(Cue.HAVE) and self.table_at(2) else None
-            if single is not None and single.text.lower() in ("single", "one"):
-                self.i += 2
-                if (noun := self.noun()) is not None:
-                    self._had(noun, negated=True)
             return True
         if self.is_(Cue.NO):
             self.i += 1
