@@ -53,8 +53,8 @@ shallow - | depth |
 wide + | width |
 broad + | width |
 narrow - | width |
-thick + | thickness |
-thin - | thickness |
+thick + | thickness pages |
+thin - | thickness pages |
 big + | size population area capacity square sales revenue total enrollment number amount employees assets |
 large + | size population area capacity square sales revenue total enrollment number amount employees assets storage |
 great + | size amount number |
