@@ -57,6 +57,18 @@ def test_none_later_is_denied() -> None:
     assert "2022" in found
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which bakers never had a loaf of any kind?",
+        "Which bakers have no loaves of any kind?",
+        "Which bakers have not had any loaves in any year?",
+    ],
+)
+def test_none_of_any_kind_is_none(question: str) -> None:
+    assert "WHERE NOT EXISTS(SELECT 1 FROM loaves WHERE bakers.baker_id = loaves.baker_id)" in sql(question)
+
+
 def test_both_times_are_groups() -> None:
     found = sql("Did we have more loaves in 2022 than in 2021? Show the number of loaves for both years.")
     assert "GROUP BY" in found

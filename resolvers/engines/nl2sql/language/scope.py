@@ -14,6 +14,12 @@ _NONE_LATER: Final = re.compile(
     r"\b(but|and) none (?=(?:in|after|before|since|during|from|at|of those)\b)", re.IGNORECASE
 )
 """`Orders in 1996 but none in 1998`."""
+_OF_ANY: Final = re.compile(
+    r"(\b(?:(?:never|not|without)\b|n't\b)(?:(?: [\w-]+){0,3} (?:an?|any))|\bno) ([a-z][\w-]+)"
+    r" (?:in|at|with|for|by|of|to|from) any [a-z][\w-]+(?=\s*[?.!]|\s*$)",
+    re.IGNORECASE,
+)
+"""`Never had a membership in any club`, which says no less without the club."""
 _NONE_TOO: Final = re.compile(
     r"(?:\s*[,;(.?]\s*|\s+)(?:(?:please|and|also) )*(?:includ(?:e|ing)|even|show(?:ing)? also|keep(?:ing)?) "
     r"(?:(?:also|the|all|those|for) )*(?:[\w-]+ ){0,2}?"
@@ -68,7 +74,7 @@ def widely(
     text = _NONE_LATER.sub(r"\1 not ", _WHATEVER.sub("", text))
     text = _ZERO_TOO.sub(" including those with none", _NONE_TOO.sub(" including those with none", text))
     text = text if is_held("single") else _SINGLE.sub(r"\1 a ", text)
-    return _GOING_BY.sub(_dated_by, text)
+    return _GOING_BY.sub(_dated_by, _OF_ANY.sub(r"\1 \2", text))
 
 
 def _dated_by(found: re.Match[str]) -> str:
