@@ -113,6 +113,7 @@ def pytest_runtestloop() -> None:
     """
     gc.freeze()
     atexit.register(gc.unfreeze)  # libraries tell of what is left when the process ends
+    atexit.register(gc.callbacks.clear)  # Hypothesis leaves one there, which keeps modules beyond the end, as leaks
     gc.set_threshold(FEW_WALKS, 10, WHOLE_WALKS)
     gc.enable()
 
