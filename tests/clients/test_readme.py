@@ -67,11 +67,15 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, scored, halves, typed, *readiness, words, measured = said
+    first, connected, asked, *said = said
+    idempotent, ranged, followed, answer, scored, halves, typed, *readiness, words, measured = said
     decided, ready, triaged, suspected = readiness
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
     assert json.loads(connected)["success"] is True
+    ended, number, counted, _, summed = asked.splitlines()
+    assert (ended, number) == ("completed", "The number of orders: 4.")
+    assert [sql.startswith("SELECT ") for sql in (counted, summed)] == [True, True]
     once, again = idempotent.splitlines()
     assert once == again
     assert ranged == "order_id,customer_id,"
