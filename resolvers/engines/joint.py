@@ -83,7 +83,7 @@ def _table(parts: tuple[str, ...]) -> str:
 
 
 def _of_rule(value: Mapping[str, Any]) -> str:
-    """What a rule is about; one that is none of ours, such as a query, is told by its own metric or type."""
+    """Return what a rule is about; one that is none of ours, such as a query, is told by its own metric or type."""
     metric = str(value.get("metric") or value.get("type") or "other")
     return _nature(_DIMENSION[MEASURES[metric]]) if metric in MEASURES else f"Rules: {metric}"
 

@@ -147,7 +147,7 @@ class Containers(Mapping[str, Container]):
         return self._marks(file, log) == marks
 
     def _marks(self, file: StoredFile, log: StoredFile | None) -> tuple[bytes, bytes]:
-        """What SQLite changes with every change of a database, and with every new beginning of its log."""
+        """Return what SQLite changes with every change of a database, and with every new beginning of its log."""
         return self._head(file, 100), b"" if log is None or not log.size else self._head(log, 32)
 
     def _head(self, file: StoredFile, length: int) -> bytes:

@@ -315,7 +315,7 @@ def _connected(path: Path, *, writes: bool) -> sqlite3.Connection:
 
 
 def _authorized(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    """Whether SQLite may do something for a statement, or for a view."""
+    """Return whether SQLite may do something for a statement, or for a view."""
     if action == sqlite3.SQLITE_PRAGMA:
         return sqlite3.SQLITE_OK if first in _PRAGMAS else sqlite3.SQLITE_DENY
     if action not in _ALLOWED or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _NEVER):

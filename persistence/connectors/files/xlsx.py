@@ -422,7 +422,7 @@ def _iso(text: str) -> Cell:
 
 
 def _format_of(number: str, code: str | None) -> _Format:
-    """What a format shows, from its code: the letters of days and times outside of quotes, escapes and brackets.
+    """Return what a format shows, from its code: the letters of days and times outside of quotes, escapes and brackets.
 
     A span of time, [h]:mm, stays the number of days that it is: most are no times of a clock.
     """
