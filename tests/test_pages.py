@@ -30,7 +30,7 @@ from rest_compat.pages import (
     page_routes,
 )
 from schema.graph import build_graph
-from schema.subgraph import build_subgraph
+from tests.support.subgraphs import subgraph
 
 pytestmark = pytest.mark.anyio
 
@@ -301,7 +301,7 @@ async def test_the_explorer_offers_the_examples_of_the_services_that_are_served(
 
 @pytest.mark.parametrize("service", [service.name for service in SERVICES])
 def test_every_service_has_examples_and_each_fits_its_part_of_the_graph(service: str) -> None:
-    whole, part = build_graph()._schema, build_subgraph(service)._schema
+    whole, part = build_graph()._schema, subgraph(service)._schema
     found = [example for example in examples() if example.service == service]
 
     assert len(found) >= 3

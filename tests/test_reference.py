@@ -1,6 +1,5 @@
 """The pages of `docs/` that are written from the code: they hold all of it, and it is told when they are stale."""
 
-import functools
 import re
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from rest_compat import reference
 from rest_compat.cli import main
 from rest_compat.reference import connectors_page, settings_page
 from rest_compat.settings import Settings
-from schema import subgraph
+from schema import subgraph as subgraphs
+from tests.support.subgraphs import subgraph
 
 PAGES = {"settings.md", "connectors.md"}
-SUBGRAPH = functools.cache(subgraph.build_subgraph)
-"""A snapshot begins with all subgraphs, a second of work, which are the same for every test here."""
 
 
 @pytest.fixture
@@ -25,7 +23,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(reference, "CHECKOUT", tmp_path)
-    monkeypatch.setattr(subgraph, "build_subgraph", SUBGRAPH)
+    monkeypatch.setattr(subgraphs, "build_subgraph", subgraph)  # a snapshot writes them all, not only the pages
     assert snapshot().exit_code == 0
     return tmp_path
 

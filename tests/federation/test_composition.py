@@ -7,7 +7,7 @@ from graphql import GraphQLObjectType, build_schema
 
 from rest_compat.app import SERVICES
 from schema.graph import build_graph
-from schema.subgraph import build_subgraph
+from tests.support.subgraphs import subgraph
 from tests.support.supergraph import Composed, compose
 
 OF_SUBGRAPHS_ALONE = {"node", "nodes"}
@@ -16,7 +16,7 @@ OF_SUBGRAPHS_ALONE = {"node", "nodes"}
 
 @pytest.fixture(scope="module")
 def composed() -> Composed:
-    return compose({s.name: (f"http://{s.name}.test/graphql", build_subgraph(s.name).sdl) for s in SERVICES})
+    return compose({s.name: (f"http://{s.name}.test/graphql", subgraph(s.name).sdl) for s in SERVICES})
 
 
 def test_the_six_subgraphs_compose_without_an_error_or_a_hint(
@@ -45,7 +45,7 @@ def test_the_composed_graph_offers_what_the_whole_one_offers(composed: Composed)
 
 
 def test_a_subgraph_that_does_not_share_what_others_have_is_an_error() -> None:
-    subgraphs = {s.name: (f"http://{s.name}.test", build_subgraph(s.name).sdl) for s in SERVICES}
+    subgraphs = {s.name: (f"http://{s.name}.test", subgraph(s.name).sdl) for s in SERVICES}
     url, sdl = subgraphs["utils"]
     assert "type Done @shareable" in sdl
     changed = compose(subgraphs | {"utils": (url, sdl.replace("type Done @shareable", "type Done"))})

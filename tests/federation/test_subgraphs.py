@@ -14,19 +14,14 @@ from persistence.jobs.port import InlineJobs
 from resolvers.entities import ENTITIES
 from rest_compat.app import SERVICES, create_app
 from schema.graph import build_graph
-from schema.subgraph import SERVICE_FOLDERS, Subgraph, build_subgraph
+from schema.subgraph import SERVICE_FOLDERS
+from tests.support.subgraphs import subgraph
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
 
 NAMES = [service.name for service in SERVICES]
 ENTITY_NAMES = {model.__name__ for model in ENTITIES}
-
-
-@functools.cache
-def subgraph(service: str) -> Subgraph:
-    """Build it once, for the first test that asks: processes that run none of them collect this file too."""
-    return build_subgraph(service)
 
 
 @functools.cache
