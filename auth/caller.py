@@ -13,6 +13,10 @@ RESERVED_PREFIX = "stoa:"
 ANONYMOUS_USER = f"{RESERVED_PREFIX}anonymous"
 """Whoever comes without a token; what this user may read, every stranger may where the deployment lets strangers in."""
 
+READ_SCOPE = f"{RESERVED_PREFIX}read"
+WRITE_SCOPE = f"{RESERVED_PREFIX}write"
+"""Scopes of tokens. One that names the first and not the second can only read, whatever its user may do."""
+
 WORKER = f"{RESERVED_PREFIX}worker"
 """The subject that background jobs act as."""
 
@@ -34,7 +38,8 @@ class Caller:
 
     `project_id` is the project that the token (or later the `X-Project-ID` header) selects; `groups` are the identity
     provider's, without a leading slash; `client_id` is the application that asked for the token. `limited_by` are those
-    who must be allowed whatever they do as well, because they wrote what is done on their behalf.
+    who must be allowed whatever they do as well, because they wrote what is done on their behalf. `reads_only` is
+    whether the token is for reading alone.
     """
 
     user_id: str
@@ -44,6 +49,7 @@ class Caller:
     client_id: str | None = None
     anonymous: bool = False
     limited_by: tuple["Caller", ...] = ()
+    reads_only: bool = False
 
     @classmethod
     def nobody(cls, organization_id: str, address: str) -> "Caller":
@@ -85,6 +91,7 @@ class Caller:
             "client_id": self.client_id,
             "anonymous": self.anonymous,
             **limits,
+            **({"reads_only": True} if self.reads_only else {}),
         }
 
     @classmethod
@@ -98,4 +105,5 @@ class Caller:
             client_id=stored.get("client_id"),
             anonymous=bool(stored.get("anonymous", False)),
             limited_by=tuple(cls.from_dict(one) for one in stored.get("limited_by") or ()),
+            reads_only=bool(stored.get("reads_only", False)),
         )

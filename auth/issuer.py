@@ -61,6 +61,7 @@ class DevelopmentIssuer:
         project: str | None = None,
         groups: Iterable[str] = (),
         ttl: timedelta = timedelta(hours=1),
+        scope: str | None = None,
     ) -> str:
         """A token for a user of an organization. Raises ValueError when the life is not within 0 to 366 days."""
         if not timedelta(0) < ttl <= LONGEST_LIFE:
@@ -79,6 +80,8 @@ class DevelopmentIssuer:
         }
         if project is not None:
             claims["project_id"] = project
+        if scope is not None:
+            claims["scope"] = scope
         return jwt.encode(claims, self._key, algorithm="EdDSA", headers={"kid": self._kid})
 
     def key_set(self) -> KeySet:

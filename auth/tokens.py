@@ -22,7 +22,7 @@ import orjson
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from auth import issuer as development
-from auth.caller import RESERVED_PREFIX, Caller, is_reserved
+from auth.caller import READ_SCOPE, RESERVED_PREFIX, WRITE_SCOPE, Caller, is_reserved
 from auth.keys import FAMILIES, LONGEST_KEY_ID, KeySource, ProviderKeys, RealmKeys
 from schema.errors import TokenExpired, TokenInvalid, TokenMalformed, Unauthenticated
 
@@ -322,6 +322,7 @@ class TokenVerifier:
             project_id=None if claims.get("project_id") is None else _name(claims, "project_id"),
             groups=_groups(claims, self._settings.token_groups_claim),
             client_id=None if claims.get(client) is None else _name(claims, client),
+            reads_only=_reads_only(claims),
         )
 
     def _organization(self, claims: dict[str, Any]) -> str:
@@ -408,6 +409,21 @@ def _groups(claims: dict[str, Any], claim: str) -> tuple[str, ...]:
         raise TokenInvalid(f"The token names more than {MOST_GROUPS} groups. Have the provider send fewer.")
     names = (group.removeprefix("/") for group in value)
     return tuple(dict.fromkeys(name for name in names if _is_group(name)))
+
+
+def _reads_only(claims: dict[str, Any]) -> bool:
+    """Return whether the token's `scope` (RFC 9068: one text, or an array of texts) is for reading alone.
+
+    Providers put scopes of their own into it, so one that names none of the platform's limits nothing. A claim of
+    another shape refuses the token: what it was meant to limit is not known.
+    """
+    value = claims.get("scope")
+    if value is None:
+        return False
+    scopes = value.split() if isinstance(value, str) else value
+    if not isinstance(scopes, list) or not all(isinstance(one, str) for one in scopes):
+        raise TokenInvalid("The token's scope is neither a text nor an array of texts.")
+    return READ_SCOPE in scopes and WRITE_SCOPE not in scopes
 
 
 def _is_group(name: str) -> bool:

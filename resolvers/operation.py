@@ -9,13 +9,14 @@ from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeV
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
+from auth.caller import READ_SCOPE, WRITE_SCOPE
 from auth.rate_limit import CallKind
 from auth.seen import Outdated, Seen
 from resolvers.audit import Audited, names_in, write_refusal
 from resolvers.context import Context
 from schema.base import Change, Received
 from schema.content import Upload
-from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
+from schema.errors import ApiError, Forbidden, InsufficientScope, NotFound, OrgAccessDenied, ProjectAccessDenied
 from schema.governance.permission import Permission
 from schema.numbers import require_finite
 from schema.problems import refused_body, refused_parameters
@@ -127,10 +128,15 @@ class Operation(Generic[P, R]):
 
     async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
         """Raise unless the caller may. Another tenant's object is answered like one that does not exist."""
+        beyond = ctx.caller.reads_only and self.kind is not CallKind.READ
         if isinstance(self.needs, OwnView):
+            if beyond:
+                raise InsufficientScope(READ_SCOPE, WRITE_SCOPE)
             return
         on = self.target(ctx, arguments)
         try:
+            if beyond:
+                raise InsufficientScope(READ_SCOPE, WRITE_SCOPE)
             await require(ctx, self.needs, *on)
         except ApiError as refused:
             if refused.status == 403:

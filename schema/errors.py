@@ -4,7 +4,7 @@ ApiError
 ├── 400  InvalidRequest (405, 408, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField ·
 │        InvalidFormat · SearchQueryInvalid
 ├── 401  Unauthenticated · TokenExpired · TokenInvalid · TokenMalformed
-├── 403  Forbidden · ProjectAccessDenied · OrgAccessDenied
+├── 403  Forbidden · InsufficientScope · ProjectAccessDenied · OrgAccessDenied
 ├── 404  NotFound
 ├── 409  AlreadyExists · VersionConflict
 ├── 422  any of the 400 family, raised with status=422: right type, outside a bound, pattern, enum or state rule
@@ -133,6 +133,19 @@ class Forbidden(ApiError):
             resource_id=resource_id,
             **more,
         )
+
+
+class InsufficientScope(Forbidden):
+    """The token is for less than what was asked, whatever its user may do. Another token would do."""
+
+    def __init__(self, *scopes: str) -> None:
+        wanted = " ".join(scopes)
+        super().__init__(f"The token is for reading alone. Obtain one with the scopes {wanted}.", scope=wanted)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The challenge that RFC 6750 asks for."""
+        return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{self.details["scope"]}"'}
 
 
 class ProjectAccessDenied(Forbidden):

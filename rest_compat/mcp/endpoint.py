@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from auth.caller import READ_SCOPE, WRITE_SCOPE
 from auth.rate_limit import CallKind
 from rest_compat.errors import as_api_error
 from rest_compat.mcp.operations import Calls, Catalog
@@ -35,7 +36,7 @@ from rest_compat.mcp.protocol import (
 from rest_compat.request import ContextFactory, state_of
 from rest_compat.route import JSON_TYPE, OperationRoute
 from rest_compat.settings import Settings
-from schema.errors import ApiError, Forbidden, InvalidRequest, Unauthenticated
+from schema.errors import ApiError, Forbidden, InsufficientScope, InvalidRequest, Unauthenticated
 from schema.numbers import require_finite
 
 log = logging.getLogger("stoa.mcp")
@@ -115,8 +116,10 @@ class Endpoint:
 
     def _challenged(self, request: Request, failure: ApiError) -> dict[str, str]:
         headers = dict(failure.headers)
+        where = f"{_base(request, self._settings)}{METADATA}{request.url.path}"
+        if isinstance(failure, InsufficientScope):
+            headers["WWW-Authenticate"] += f', resource_metadata="{where}"'
         if isinstance(failure, Unauthenticated):
-            where = f"{_base(request, self._settings)}{METADATA}{request.url.path}"
             error = "" if type(failure) is Unauthenticated else 'error="invalid_token", '
             headers["WWW-Authenticate"] = f'Bearer {error}resource_metadata="{where}"'
         return headers
@@ -175,6 +178,7 @@ def _metadata(path: str, settings: Settings) -> Any:
             "resource": _base(request, settings) + path,
             "resource_name": "Stoa",
             "bearer_methods_supported": ["header"],
+            "scopes_supported": [READ_SCOPE] if PATHS[path] else [READ_SCOPE, WRITE_SCOPE],
         }
         if settings.issuer is not None and not settings.realms:
             told["authorization_servers"] = [settings.issuer]

@@ -17,7 +17,7 @@ from rest_compat.mcp.operations import Calls, Catalog, failure_of
 from rest_compat.mcp.tool import Tool
 from rest_compat.mcp.tools import known_arguments, tools_of
 from rest_compat.request import state_of
-from schema.errors import ApiError, InvalidRequest, Unauthenticated
+from schema.errors import ApiError, InsufficientScope, InvalidRequest, Unauthenticated
 
 HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26")
 """The revisions that begin with a handshake, the newest first."""
@@ -165,11 +165,14 @@ _CACHED: Final = {"ttlMs": 300_000, "cacheScope": "private"}
 
 
 async def _told(tool: Tool, given: Mapping[str, Any], calls: Calls) -> dict[str, Any]:
-    """The result of a tool: its answer, or its refusal, once as structure and once as text."""
+    """The result of a tool: its answer, or its refusal, once as structure and once as text.
+
+    Raises Unauthenticated and InsufficientScope, after which a client gets itself another token.
+    """
     try:
         known_arguments(tool, given)
         return _both(await tool.run(calls, given))
-    except Unauthenticated:
+    except (Unauthenticated, InsufficientScope):
         raise
     except Exception as error:
         request = calls.request

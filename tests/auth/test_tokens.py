@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from auth.caller import Caller
 from auth.keys import KeySet, StaticKeys
 from auth.tokens import TokenSettings, TokenVerifier
-from schema.errors import ApiError, Unauthenticated
+from schema.errors import ApiError, TokenInvalid, Unauthenticated
 from tests.auth.tokens import (
     ALGORITHMS,
     EC,
@@ -66,6 +66,30 @@ async def test_groups_lose_their_slash_and_unusable_ones_are_left_out(
     changes: dict[str, Any], expected: tuple[str, ...]
 ) -> None:
     assert (await verifier().verify(f"Bearer {signed(claims(**changes))}")).groups == expected
+
+
+@pytest.mark.parametrize(
+    ("scope", "reads_only"),
+    [
+        (None, False),
+        ("", False),
+        ("openid read", False),
+        ("openid stoa:read", True),
+        ("stoa:read stoa:write", False),
+        (["stoa:read"], True),
+        ("stoa:write", False),
+    ],
+)
+async def test_a_token_for_reading_alone_says_so_in_its_scope(scope: Any, reads_only: bool) -> None:
+    caller = await verifier().verify(f"Bearer {signed(claims(scope=scope))}")
+    assert caller.reads_only is reads_only
+    assert Caller.from_dict(caller.to_dict()) == caller
+
+
+@pytest.mark.parametrize("scope", [7, {"stoa:read": True}, ["stoa:read", 7]])
+async def test_a_scope_of_another_shape_refuses_the_token(scope: Any) -> None:
+    with pytest.raises(TokenInvalid):
+        await verifier().verify(f"Bearer {signed(claims(scope=scope))}")
 
 
 async def test_the_groups_claim_can_be_named() -> None:
