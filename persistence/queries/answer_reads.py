@@ -54,7 +54,9 @@ def answer_reads(
         .limit(most + 1)
     )
     found = [
-        AnswerReads(id, uri, {one["fqn"]: [column["name"] for column in one["columns"]] for one in tables or ()}, at)
+        AnswerReads(
+            id, uri, {one["fqn"]: [column["name"] for column in one.get("columns") or ()] for one in tables or ()}, at
+        )
         for id, uri, tables, at in connection.execute(query)
     ]
     return found[:most], len(found) <= most
