@@ -91,3 +91,9 @@ def test_places_for_parameters_are_filled_in_their_order() -> None:
         "select * from t where y >= 2001 and y <= 2002 and n > 1 and d < '2002-03-04' "
         "and s in ('p', '%q') and e > date '2001-03-04' - interval '2 days' and c::text = 'x' limit 100"
     )
+
+
+def test_lists_and_structures_are_values_that_move_as_well() -> None:
+    view = View("v", ("create view v as select g, list(a) as all_of, {'least': min(b)} as told from t group by g",))
+    judged = judge(view, SHAPE, "duckdb", seed=1)
+    assert (judged.answered, judged.gaps, judged.missed) == (True, (), [])

@@ -108,6 +108,19 @@ def literal(value: Any) -> str:
     return str(value) if isinstance(value, int | float) else "'" + str(value).replace("'", "''") + "'"
 
 
+def _plain(rows: Sequence[Sequence[Any]]) -> Rows:
+    """Rows whose values can be counted, lists and structures too."""
+    return [tuple(_countable(value) for value in row) for row in rows]
+
+
+def _countable(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_countable, value))
+    if isinstance(value, dict):
+        return tuple((name, _countable(one)) for name, one in value.items())
+    return value
+
+
 class _Embedded:
     """What SQLite and DuckDB share: both number the rows of a table."""
 
@@ -126,7 +139,7 @@ class _Embedded:
 
     def rows(self, sql: str) -> Rows:
         try:
-            return [tuple(row) for row in self._connection.execute(sql).fetchall()]
+            return _plain(self._connection.execute(sql).fetchall())
         except self._errors as error:
             raise Failed(str(error)) from None
 
@@ -205,7 +218,7 @@ class Postgres:
 
     def rows(self, sql: str) -> Rows:
         try:
-            return self._connection.execute(sql.encode()).fetchall()
+            return _plain(self._connection.execute(sql.encode()).fetchall())
         except psycopg.Error as error:
             raise Failed(str(error)) from None
 
@@ -218,7 +231,7 @@ class Postgres:
                 update = f"update {named(table)} set {_set(column, value)}"
                 update += f" where ctid = '{place}' returning ctid::text"
                 (places[table, row],) = self._connection.execute(update.encode()).fetchone() or ("",)
-            rows = self._connection.execute(sql.encode()).fetchall()
+            rows = _plain(self._connection.execute(sql.encode()).fetchall())
             if keep(rows):
                 end, self._places = "commit", places
             return rows
