@@ -233,12 +233,14 @@ def repair_access(org: str | None, data: Path | None) -> None:
 @click.option("--project", help="Project id; becomes project_id.")
 @click.option("--group", "groups", multiple=True, help="A group of the user; give it again for more.")
 @click.option("--ttl", type=click.IntRange(1, 86_400), default=3600, show_default=True, help="Life in seconds.")
+@click.option("--scope", help="What the token is for; with stoa:read alone it only reads.")
 @_data
-def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl: int, data: Path | None) -> None:
+def token(
+    user: str, org: str, project: str | None, groups: tuple[str, ...], ttl: int, scope: str | None, data: Path | None
+) -> None:
     """Print a token of the development issuer, and nothing else."""
-    click.echo(
-        _development_token(_settings(data=data), user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl))
-    )
+    about = {"project": project, "groups": groups, "ttl": timedelta(seconds=ttl), "scope": scope}
+    click.echo(_development_token(_settings(data=data), user, org, **about))
 
 
 def _development_token(settings: "Settings", user: str, org: str, **about: Any) -> str:

@@ -77,13 +77,14 @@ def test_the_help_names_every_command(tmp_path: Path) -> None:
 
 def test_token_prints_only_a_token_that_works(tmp_path: Path, everyday: Server) -> None:
     folder = everyday.log.parent
-    answer = stoa(folder, "token", "--user", "olga", "--org", "acme", "--group", "a", "--group", "b", "--ttl", "60")
+    given = ("--user", "olga", "--org", "acme", "--group", "a", "--group", "b", "--ttl", "60", "--scope", "stoa:read")
+    answer = stoa(folder, "token", *given)
     assert answer.returncode == 0
     assert answer.stderr == ""
     token = answer.stdout.removesuffix("\n")
     claims = jwt.decode(token, options={"verify_signature": False})
     assert (claims["sub"], claims["org_id"], claims["groups"]) == ("olga", "acme", ["a", "b"])
-    assert claims["exp"] - claims["iat"] == 60
+    assert (claims["exp"] - claims["iat"], claims["scope"]) == (60, "stoa:read")
     found = httpx.get(f"{everyday.address}/governance/projects", headers={"Authorization": f"Bearer {token}"})
     assert found.status_code == 200, found.text
 
