@@ -1,7 +1,7 @@
 """What a report tells of what is wrong: what to do first, the worst cells, what rules expect, what is not described."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -92,18 +92,32 @@ def worst_cells(
     uses = uses_of(uow, scope, standing)
     found = [one for some in standing.values() for one in some]
     found.sort(key=lambda one: (-one.probability * uses[one.table_fqn].factor(), one.asset_fqn, one.id))
+    personal = uow.table_profiles.personal(scope, sorted(standing))
+    chosen = told_once(found, personal, MOST_OF_TABLE if len(standing) > 1 else MOST_CELLS)
+    return masked_cells(chosen, personal), total
+
+
+def told_once(
+    found: Sequence[SuspectCell], personal: Mapping[str, frozenset[str] | None], most_of_table: int
+) -> list[SuspectCell]:
+    """Return the first of some suspect cells that each tell something else; `personal` is as for `hides_values`.
+
+    The same value in another row is told already, and of values that may not be shown one says as much as three.
+    """
     alike: Counter[tuple[str, str]] = Counter()
     of_table: Counter[str] = Counter()
-    most = MOST_OF_TABLE if len(standing) > 1 else MOST_CELLS
+    told: set[tuple[str | None, ...]] = set()
     chosen: list[SuspectCell] = []
     for one in found:
-        alike[one.asset_fqn, one.kind.value] += 1
-        if alike[one.asset_fqn, one.kind.value] <= MOST_ALIKE and of_table[one.table_fqn] < most:
-            of_table[one.table_fqn] += 1
-            chosen.append(one)
-    chosen = chosen[:MOST_CELLS]
-    personal = uow.table_profiles.personal(scope, sorted({one.table_fqn for one in chosen}))
-    return masked_cells(chosen, personal), total
+        kind = (one.asset_fqn, one.kind.value)
+        same = kind if hides_values(one.asset_fqn, personal) else (*kind, one.value, one.repair)
+        if same in told or alike[kind] == MOST_ALIKE or of_table[one.table_fqn] == most_of_table:
+            continue
+        told.add(same)
+        alike[kind] += 1
+        of_table[one.table_fqn] += 1
+        chosen.append(one)
+    return chosen[:MOST_CELLS]
 
 
 def rule_results(uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from resolvers.data_readiness.report_findings import told_once
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.measures import is_measure
 from resolvers.engines.report.page import ROOM, rendered
@@ -132,6 +133,22 @@ def test_the_worst_cells_stand_with_value_row_reason_and_repair() -> None:
     row = rendered(replace(shop(), cells=[sure])).partition("customers.<wbr>status</td>")[2].partition("</tr>")[0]
     for told in (">empty<", ">not known<", "&gt;99 of 100"):
         assert told in row
+
+
+def test_cells_that_are_wrong_alike_are_told_once() -> None:
+    cells = [cell("status", value, "paid", id=str(at)) for at, value in enumerate(["pad", "pad", "piad"])]
+    table, column = cells[0].table_fqn, cells[0].asset_fqn
+    assert [one.id for one in told_once(cells, {table: frozenset()}, 8)] == ["0", "2"]
+    assert [one.id for one in told_once(cells, {table: frozenset({column})}, 8)] == ["0"], "nothing of them is shown"
+    assert [one.id for one in told_once(cells, {table: frozenset()}, 1)] == ["0"]
+
+
+def test_a_score_does_not_stand_without_the_cells_that_look_wrong() -> None:
+    data = replace(shop(), cells_total=120)
+    line = replace(data.tables[0], row_count=100, column_count=12)
+    assert "10.0% of the cells look wrong" in rendered(replace(data, tables=[line], tables_total=1))
+    assert "120 cells look wrong" in rendered(replace(data, tables=[line], tables_total=2)), "not all sizes are known"
+    assert "look wrong" not in rendered(replace(data, cells_total=0))
 
 
 def test_a_change_that_nobody_can_see_is_none() -> None:

@@ -95,6 +95,7 @@ def rendered(data: ReportData) -> str:
             parent=parent,
             near=lambda name: breakable(below(name, parent)),
             weighted=len({one.weight for one in data.scorecard.dimensions if one.score is not None}) > 1,
+            looks_wrong=_looks_wrong(data),
             missed=sum(one.count for one in data.unmeasured if not one.is_old),
             columns=columns,
             approximate=_approximate(columns),
@@ -132,6 +133,14 @@ def rendered(data: ReportData) -> str:
             notes=[*data.notes, *missing],
         )
     )
+
+
+def _looks_wrong(data: ReportData) -> float | None:
+    """The share of all cells that look wrong; None where not all tables are known by their size."""
+    sizes = [one.row_count * one.column_count for one in data.tables if one.row_count is not None]
+    if len(sizes) < data.tables_total or not sum(sizes):
+        return None
+    return min(1.0, data.cells_total / sum(sizes))
 
 
 def _profiled_at(tables: Sequence[TableLine]) -> list[str]:
