@@ -33,6 +33,7 @@ from schema.talk2data.session import ChatSession
 from schema.talk2data.turn import Turn
 from schema.text import is_storable
 from schema.utils.context_pack import ContextPack
+from schema.utils.lineage import LineageStatement
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 from schema.utils.schedule import Schedule
@@ -131,6 +132,16 @@ def _assets(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guar
         yield Guarded(asset.id, asset, "project", asset.project_id)
 
 
+def _statements(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+    """Statements of lineage, each checked on its connection, as their list is; of one that is gone there are none."""
+    found = list(uow.lineage.where_in(ctx.tenant, "id", keys))
+    uris = sorted({one.resource_uri for one in found})
+    standing = {one.resource_uri for one in uow.data_connections.where_in(ctx.tenant, "resource_uri", uris)}
+    for one in found:
+        if one.resource_uri in standing:
+            yield Guarded(one.id, one, "data_connection", one.resource_uri)
+
+
 def _suspects(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
     """Suspect cells as they may be shown, as tags stand now."""
     found = uow.suspect_cells.by_id(ctx.tenant, keys)
@@ -179,6 +190,7 @@ ENTITIES: Final[dict[type, Entity]] = {
         Entity(QualityRule, of_project(lambda uow: uow.quality_rules)),
         Entity(Webhook, of_project(lambda uow: uow.webhooks)),
         Entity(SuspectCell, guarded(_suspects)),
+        Entity(LineageStatement, guarded(_statements, Permission.CAN_READ_METADATA)),
         Entity(
             Benchmark,
             of_project(

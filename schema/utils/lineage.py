@@ -9,6 +9,7 @@ from pydantic import Field
 from schema.base import Change, Resource, change, choice, resource
 from schema.identifiers import UuidText
 from schema.naming import LongName
+from schema.node import entity
 from schema.utils.lineage_kind import LineageSubtype, LineageType
 
 LONGEST_STATEMENT: Final = 200_000
@@ -46,7 +47,7 @@ class LineageGap(Resource):
     reason: str = Field(description="What was not understood, in a sentence.")
 
 
-@resource
+@entity(kept_in="lineage")
 class LineageStatement(Resource):
     """A statement that tells of lineage, as it stood from `began_at` until `ended_at`."""
 

@@ -106,6 +106,21 @@ async def test_a_webhook_is_read_again_by_its_id_and_by_whom_it_may_be(world: Wo
         assert (await ask(world, query, token, id=id_))["data"] == {"node": None}
 
 
+async def test_a_statement_of_lineage_is_read_again_by_its_id_as_long_as_its_connection_stands(world: World) -> None:
+    uri = await registered(world, "Orders")
+    path = f"/utils/data_connection/{uri}/lineage/statements"
+    told = {"statement": "insert into a select b from c", "name": "load"}
+    made = await world.request("POST", path, token=world.owner, json=told)
+    id_ = encode("LineageStatement", made.json()["id"])
+    query = "query($id: ID!) { node(id: $id) { ...on LineageStatement { nodeId statement project { name } } } }"
+    found = (await ask(world, query, id=id_))["data"]["node"]
+    assert found == {"nodeId": id_, "statement": told["statement"], "project": {"name": "shop"}}
+    for token in (world.token("nobody", project=world.shop), world.foreign_owner):
+        assert (await ask(world, query, token, id=id_))["data"] == {"node": None}
+    assert (await world.request("DELETE", f"/assets/data/{uri}", token=world.owner)).is_success
+    assert (await ask(world, query, id=id_))["data"] == {"node": None}
+
+
 async def test_what_is_not_there_or_not_for_the_caller_is_null(world: World) -> None:
     uri = await registered(world, "Orders")
     stranger = world.token("nobody", project=world.shop)
