@@ -175,10 +175,10 @@ def test_a_steward_starts_a_run_and_decides_what_comes_of_it(tab: Page, served: 
     tab.wait_for("document.querySelectorAll('.runs li').length === 3")
 
     tab.evaluate("location.hash = '#/access?user=bob'")
-    tab.wait_for("document.querySelector('.permissions .status')?.innerText === 'no'")
+    tab.wait_for("document.querySelector('.permissions .status')?.ariaLabel === 'no'")
     assert "bob as viewer of the project" in tab.evaluate("document.querySelector('.permissions').textContent")
     tab.evaluate("document.querySelectorAll('.part form button')[0].click()")
-    tab.wait_for("document.querySelector('.permissions .status')?.innerText === 'yes'")
+    tab.wait_for("document.querySelector('.permissions .status')?.ariaLabel === 'yes'")
     taken = "document.querySelector('.holders [aria-label=\"Take away: Viewer, bob\"]')"
     tab.wait_for(f"!!{taken}")
     tab.evaluate(f"{taken}.click()")

@@ -139,7 +139,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, al
     ${list.items.length === 0 && decisions.going && html`<${Loading} what=${say("proposals.carrying")} />`}
     ${list.total !== null && !busy && !list.items.length && (narrow || filter.state ? html`<${Empty} title=${say("proposals.none")}><button type="button" onClick=${() => filtered({ kind: "", sure: "", like: "", state: "" })}>${say("proposals.showAll")}</button><//>` : html`<${Empty} icon="done" title=${say("proposals.decided")}><a href=${link("inbox")}>${say("proposals.other")}</a><//>`)}
     ${rows.length > 0 &&
-    html`<${Desk} groups=${sections} first=${FIRST} choices=${may(NEEDS) ? decisionsOf(stands).map(([key, decision]) => choice(key, decision)) : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
+    html`<${Desk} groups=${sections} first=${sections.length > 1 ? FIRST : undefined} choices=${may(NEEDS) ? decisionsOf(stands).map(([key, decision]) => choice(key, decision)) : []} onOpen=${members.toggle} sum=${(section) => left > 0 ? say("proposals.andMore", { count: sumOf(section) }) : number(sumOf(section))}
       row=${(one) => (isMany(one) ? html`<${GroupRow} one=${one} />` : html`<${ProposalRow} one=${one.example ?? one} />`)}
       detail=${(one) => (isMany(one) ? html`<${GroupDetail} key=${one.id} run=${run} one=${one} />` : html`<${ProposalDetail} key=${one.id} run=${run} one=${one.example ?? one} />`)} />`}
     ${left > 0 && !list.loading && html`<button type="button" class="quiet-button" onClick=${() => setMost(most + MOST_GROUPS)}>${say("proposals.moreGroups", { count: left })}</button>`}
