@@ -13,7 +13,7 @@ import { Rules } from "./rules.js";
 import { Closed, useMay } from "./may.js";
 import { Start, startOn } from "./start.js";
 import { Suspects } from "./suspects.js";
-import { Tags } from "./tags.js";
+import { isLevel, Tags } from "./tags.js";
 import { Versions } from "./versions.js";
 import { moment, named, pieces, say } from "./words.js";
 
@@ -155,20 +155,21 @@ const inOrder = (columns) => [...(columns ?? [])].sort((one, other) => (one.ordi
 function Columns({ given, table, columns, profile }) {
   const chosen = given.part ? "" : given.column;
   const measured = profile.data?.metadata.profile;
+  const most = usual(columns);
   const figures = new Map((measured?.columns ?? []).map((one) => [one.name, one]));
   useEffect(() => {
     if (chosen) document.querySelector("tr.chosen")?.scrollIntoView({ block: "center" });
   }, [chosen, table.id]);
   return html`
     <section class="part" id="columns" aria-label=${say("asset.columns")}>
-      <h2 title=${measured && measuredBy(profile, measured)}>${say("asset.columns")}${!measured && html` <small>${measuredBy(profile, measured)}</small>`}</h2>
+      <h2 title=${measured && measuredBy(profile, measured)}>${say("asset.columns")}${most.length > 0 && html` <small>${say("asset.mostly", { tag: most[0].tagFqn })}</small>`}${!measured && html` <small>${measuredBy(profile, measured)}</small>`}</h2>
       ${profile.failure && html`<${Failed} failure=${profile.failure} again=${profile.again} />`}
       ${columns.length === 0 && html`<${Empty} title=${say("asset.noColumns")}>${say("asset.noColumns.next")}<//>`}
       ${columns.length > 0 &&
       html`<div class="wide" tabindex="0" role="region" aria-label=${say("asset.tableOf")}>
         <table class="columns" role="table">
           <thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th key=${head} scope="col" role="columnheader">${say(head)}</th>`)}</tr></thead>
-          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} within=${table.tags} figures=${figures.get(one.name)} chosen=${one.name === chosen} suspects=${link("asset", { ...given, column: one.name, part: "suspects" })} />`)}</tbody>
+          <tbody role="rowgroup">${columns.map((one) => html`<${Column} key=${one.id} column=${one} within=${[...(table.tags ?? []), ...most]} figures=${figures.get(one.name)} chosen=${one.name === chosen} suspects=${link("asset", { ...given, column: one.name, part: "suspects" })} />`)}</tbody>
         </table>
       </div>`}
       <${NotShown} count=${(table.childrenTotal ?? 0) - columns.length} what="asset.moreColumns" />
@@ -181,6 +182,14 @@ function measuredBy(profile, measured) {
   if (!measured) return profile.failure ? "" : say("asset.notProfiled");
   const rows = measured.sampleSize ? say("count.rows", { count: measured.sampleSize }) : "";
   return say(rows ? "asset.profiledFrom" : "asset.profiled", { when: moment(measured.measuredAt), rows });
+}
+
+// How sensitive most of the columns are, which is said once.
+function usual(columns) {
+  const counts = new Map();
+  for (const tag of columns.flatMap((one) => one.tags ?? []).filter(isLevel)) counts.set(tag.tagFqn, [...(counts.get(tag.tagFqn) ?? []), tag]);
+  const [[most] = []] = [...counts.values()].sort((one, other) => other.length - one.length);
+  return columns.length > 1 && most ? [most] : [];
 }
 
 const Column = ({ column, within, figures, chosen, suspects }) => html`

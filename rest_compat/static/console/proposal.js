@@ -2,7 +2,7 @@
 import { PROPOSAL } from "./inbox-documents.js";
 import { Bar, English, Failed, html, Loading, Told, useAnswer } from "./parts.js";
 import { link, parts, tableOf } from "./places.js";
-import { named, number, percent, plain, say, sentence } from "./words.js";
+import { listed, named, number, percent, plain, say, sentence } from "./words.js";
 
 // In the order in which they matter: what is personal first, what stands on nearly everything last.
 const RANKS = ["PII_TAG", "SENSITIVITY_TAG", "RELATIONSHIP", "GLOSSARY_LINK", "DESCRIPTION", "BUSINESS_DEFINITION", "DISPLAY_NAME", "INSIGHT", "RULE", "TAG", "DQ_TAG"];
@@ -21,6 +21,7 @@ export function inShort(value) {
   if (value.tag_fqn) return value.tag_fqn;
   if (value.sentence) return value.sentence;
   if (value.table && value.column) return say("proposal.refers", { place: `${value.table}.${value.column}` });
+  if (value.between) return say("proposal.links", { tables: listed(value.between.map(({ table }) => table)) });
   if (value.metric && value.description) return value.description; // a rule, whose name is for programs
   if (value.name) return value.description ? `${value.name}: ${value.description}` : value.name;
   return value.term_name ?? value.term ?? JSON.stringify(value);
@@ -63,7 +64,7 @@ export const ProposalRow = ({ one }) => html`
 `;
 
 // What all of a group say, where it has no gaps; else what one of them does.
-const saidOf = (one) => (/\{name\}|…|#/.test(one.says) ? inShort(one.example.proposedValue) || saying(one) : saying(one));
+const saidOf = (one) => (one.kind === "RELATIONSHIP" ? `${placeOf(one.example)} ${inShort(one.example.proposedValue)}` : /\{name\}|…|#/.test(one.says) ? inShort(one.example.proposedValue) || saying(one) : saying(one));
 
 export const GroupRow = ({ one }) => html`
   <span class="row-head many" title=${saying(one)}>${one.lowestConfidence != null && html`<${Bar} share=${one.lowestConfidence} told=${`${say("proposal.sure")}: ${between(one)}`} />`}

@@ -128,7 +128,7 @@ function OfRun({ given: { run, kind = "", sure = "", like = "", state = "" }, al
   return html`
     <p class="kinds">
       ${!alone && html`<a href=${link("inbox")}>${say("proposals.allRuns")}</a>`}
-      ${total !== undefined && html`<span class="quiet" role="status">${say(filter.state ? "proposals.areRejected" : "proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
+      ${total > 0 && html`<span class="quiet" role="status">${say(filter.state ? "proposals.areRejected" : "proposals.toDecide", { proposals: say(NOUN, { count: total }), groups: say("count.groups", { count: list.total ?? 0 }) })}${busy ? " …" : ""}</span>`}
     </p>
     ${!filter.state && !narrow && may(NEEDS) && html`<${Surest} answer=${surest} total=${total} onAll=${() => askAbout("APPROVE", { minConfidence: QUITE_SURE }, `${say("proposals.waits")}${inWords({ sure: String(QUITE_SURE) }, true)}.`)} />`}
     ${!list.failure && html`<${Filter} filter=${filter} stands=${stands} onChange=${filtered} total=${may(NEEDS) ? total : 0} onAll=${everything} />`}

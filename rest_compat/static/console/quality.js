@@ -21,10 +21,10 @@ function changed(change) {
 }
 
 // The first of a long list, and the rest for who asks for it.
-export function Short({ items, total = items.length, children }) {
-  const rest = items.slice(FIRST);
+export function Short({ items, total = items.length, first = FIRST, children }) {
+  const rest = items.slice(first);
   return html`
-    <ul class="plain rows">${items.slice(0, FIRST).map(children)}</ul>
+    <ul class="plain rows">${items.slice(0, first).map(children)}</ul>
     ${rest.length > 0 && html`<details class="more"><summary>${say("part.more", { count: rest.length })}</summary><ul class="plain rows">${rest.map(children)}</ul></details>`}
     <${NotShown} count=${total - items.length} />
   `;

@@ -14,6 +14,7 @@ import { RuleForm } from "./rule-form.js";
 import { named, say, wordsOfRule } from "./words.js";
 
 const MOST = 300;
+const FIRST = 3;
 // What a person may make of a rule, by where it stands.
 const MOVES = { PROPOSED: ["ACTIVE", "REJECTED"], ACTIVE: ["DISABLED"], DISABLED: ["ACTIVE", "REJECTED"], REJECTED: ["ACTIVE"] };
 const RESTING = ["DISABLED", "REJECTED"];
@@ -54,7 +55,7 @@ export function Rules({ fqn, columns }) {
       ${total === null && loading && html`<${Loading} />`}
       ${total === 0 && html`<${Empty} title=${say("quality.noRules")}>${say("quality.noRules.next")}<//>`}
       <${Outcome} told=${told} />
-      ${standing.length > 0 && html`<${Short} items=${standing}>${line}<//>`}
+      ${standing.length > 0 && html`<${Short} items=${standing} first=${FIRST}>${line}<//>`}
       ${waiting.length > 0 && html`<details class="more"><summary>${say("rules.waiting", { count: waiting.length })}</summary><ul class="plain rows">${waiting.map(line)}</ul></details>`}
       ${resting.length > 0 && html`<details class="more"><summary>${say("rules.resting", { count: resting.length })}</summary><ul class="plain rows">${resting.map(line)}</ul></details>`}
       <${NotShown} count=${(total ?? 0) - items.length} />

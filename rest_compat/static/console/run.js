@@ -93,12 +93,16 @@ function Next({ run: { id, workflowType, assetFqn, input, output }, may }) {
   const report = () => act(async () => save((await ask(DOWNLOAD, { resourceUri: output.report_uri })).artifactDownload));
   const service = input.resource_uri && part(input.resource_uri.split(":").at(-1));
   const [following, on] = { [READS_IN]: ["enrich", service], RUN_ALL_ENRICHMENT: ["assess", assetFqn] }[workflowType] ?? [];
+  // What was read in is looked at sooner or later; most want to know first what is in it.
+  const leads = Boolean(workflowType === READS_IN && on && may("CAN_EXECUTE"));
+  const follow = following && on && may("CAN_EXECUTE") && html`<button type="button" class=${leads ? undefined : "quiet-button"} disabled=${busy} title=${say(`sources.${following}.told`)} onClick=${() => act(() => startOn(following, on))}>${say(`sources.${following}`)}</button>`;
   return html`
     <p class="acts">
-      ${workflowType === READS_IN && html`<a class="button" href=${link("find", { under: service, kind: "TABLE" })}>${say("run.find")}</a>`}
+      ${leads && follow}
+      ${workflowType === READS_IN && html`<a class=${leads ? "button quiet-button" : "button"} href=${link("find", { under: service, kind: "TABLE" })}>${say("run.find")}</a>`}
       ${output.proposals > 0 && html`<a class="button" href=${link("inbox", { run: id })}>${say("run.decide")}</a>`}
       ${workflowType === "DQ_ASSESSMENT" && html`<a class="button" href=${link("inbox", { of: "violations", like: assetFqn ? `${assetFqn}*` : "" })}>${say("run.violations")}</a>`}
-      ${following && on && may("CAN_EXECUTE") && html`<button type="button" class="quiet-button" disabled=${busy} title=${say(`sources.${following}.told`)} onClick=${() => act(() => startOn(following, on))}>${say(`sources.${following}`)}</button>`}
+      ${!leads && follow}
       ${output.report_uri && html`<button type="button" class="quiet-button csv" disabled=${busy} onClick=${report}>${say("run.report")}</button>`}
     </p>
     ${failure && html`<${Failed} failure=${failure} />`}

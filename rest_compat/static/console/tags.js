@@ -9,6 +9,7 @@ import { say } from "./words.js";
 const ORDER = ["PII", "Sensitivity"];
 const LATE = "DataQuality";
 const family = ({ tagFqn }) => tagFqn.split(".")[0];
+export const isLevel = (tag) => family(tag) === ORDER[1];
 const weight = (tag) => {
   const at = ORDER.indexOf(family(tag));
   if (at >= 0) return at;
@@ -27,7 +28,7 @@ const Tag = ({ tag, leads }) =>
 // How sensitive it is goes without saying where what it stands in is as sensitive.
 export function Tags({ tags, within, most = 3, opens = false }) {
   const [open, setOpen] = useState(false);
-  const said = new Set((within ?? []).filter((tag) => family(tag) === "Sensitivity").map(({ tagFqn }) => tagFqn));
+  const said = new Set((within ?? []).filter(isLevel).map(({ tagFqn }) => tagFqn));
   const own = (tags ?? []).filter(({ tagFqn }) => !said.has(tagFqn));
   if (!own.length) return null;
   const sorted = [...own].sort((one, other) => weight(one) - weight(other));
