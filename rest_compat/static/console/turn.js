@@ -11,6 +11,7 @@ import { lasting, listed, moment, percent, say, sentence } from "./words.js";
 import { Rows } from "./rows.js";
 
 const LONG = 3; // seconds after which one may want to stop
+const CANCELED = "canceled";
 const NOTHING = { steps: [], text: "", sql: null, result: null, artifacts: [], done: null, error: null };
 
 // What is known of an answer once one more event of it was heard.
@@ -20,7 +21,7 @@ export function told(known, { event, data }) {
   if (event === "SQL") return { ...known, sql: data };
   if (event === "RESULT") return { ...known, result: data };
   if (event === "ARTIFACT") return { ...known, artifacts: [...known.artifacts, data] };
-  if (event === "DONE") return { ...known, done: data, text: data.message || known.text };
+  if (event === "DONE") return { ...known, done: data, text: (data.state !== CANCELED && data.message) || known.text };
   if (event === "ERROR") return { ...known, error: data };
   return known;
 }
@@ -41,7 +42,7 @@ export function Turn({ session, turn, last, followed, onPick }) {
   }, [session, turn.turnId, round]);
 
   const over = known.done || known.error;
-  const canceled = known.done?.state === "canceled";
+  const canceled = known.done?.state === CANCELED;
   const provenance = useAnswer(PROVENANCE, known.done && known.sql && !canceled ? { sessionId: session, turnId: turn.turnId } : undefined);
   return html`
     <li class="turn" aria-busy=${String(!over && !failure)}>
