@@ -286,8 +286,9 @@ async def test_tuples_that_are_put_back_have_the_revision_of_then(two: tuple[Dat
 
 async def test_writers_of_one_organization_do_not_wait_for_each_other(postgres_url: str) -> None:  # noqa: F811
     async with database(postgres_url) as opened:
-        engine = remembering(platform_model(), opened)
+        engine, revisions = remembering(platform_model(), opened), Revisions(opened)
         await engine.write("acme", CHAIN)
+        first = await revisions.of("acme")
         written, goes_on = asyncio.Event(), asyncio.Event()
 
         async def held() -> None:
@@ -301,9 +302,16 @@ async def test_writers_of_one_organization_do_not_wait_for_each_other(postgres_u
         async with asyncio.timeout(10):
             await engine.write("acme", tuples("file:f#project@project:shop"))
         assert not await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")
+        between, beside = await revisions.since("acme", first)
+        assert beside == {("file:f", "project:shop")}
         goes_on.set()
         await grant
         assert await engine.allowed("acme", SUBJECTS, "can_read", "data_connection:d")
+        granted = {("project:shop", "group:readers")}  # by whichever of two tokens
+        assert (await revisions.since("acme", between))[1] == granted
+        last, both = await revisions.since("acme", first)
+        assert both == granted | beside
+        assert await revisions.since("acme", last) == (last, set())
 
 
 async def test_a_server_that_hung_up_is_asked_again(postgres_url: str) -> None:  # noqa: F811
