@@ -109,6 +109,11 @@ class Database:
             raise ValueError(f"STOA_DATABASE_URL must name postgresql or be left out for SQLite, not {self.dialect}.")
 
     @property
+    def reads_one_state(self) -> bool:
+        """Return whether all statements of a unit that only reads see one state of the store."""
+        return self.dialect == "sqlite"
+
+    @property
     def sync_engines(self) -> tuple[sa.Engine, ...]:
         """The engines underneath, for listening to statements."""
         return self._side.engines

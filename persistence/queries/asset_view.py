@@ -267,6 +267,11 @@ class AssetView:
             row[at] = None if row[at] is None else orjson.dumps(row[at]).decode()
         return cls([*row, None])
 
+    @property
+    def row(self) -> Sequence[Any]:
+        """The asset as it was read."""
+        return self._row
+
     def values(self) -> dict[str, Any]:
         """Names and JSON-ready values in the resource's order; JSON columns are ready-made fragments."""
         values = _values_of(self._row)

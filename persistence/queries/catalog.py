@@ -98,15 +98,24 @@ def get_asset(
             field="version",
         )
     fqn = str(parse_fqn(fqn))
-    row = _row(connection, scope, resource_uri, fqn)
-    view = _found(row, fqn, asset_type)
-    assert row is not None
+    view = _found(_row(connection, scope, resource_uri, fqn), fqn, asset_type)
     if version is not None:
         return _old(connection, view, Version.parse(version))
     if view.deleted_at is not None:
         raise NotFound(NOUN, fqn)
-    if not include_children:
-        return view
+    return with_children(connection, scope, view, documents=documents, only=only) if include_children else view
+
+
+def with_children(
+    connection: sa.Connection,
+    scope: Scope,
+    view: AssetView,
+    *,
+    documents: bool = False,
+    only: frozenset[str] | None = None,
+) -> AssetView:
+    """The same asset with at most 500 direct children; what is asked of them is as in `get_asset`."""
+    row, fqn = view.row, view.fully_qualified_name
     if documents and (view.children_total or 0) >= FEWEST:
         return _written(connection, scope, fqn, row, view.type)
     if only is None:

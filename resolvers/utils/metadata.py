@@ -14,7 +14,15 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.asset_view import AssetView
-from persistence.queries.catalog import create_asset, delete_asset, find_asset, find_page, get_asset, search_assets
+from persistence.queries.catalog import (
+    create_asset,
+    delete_asset,
+    find_asset,
+    find_page,
+    get_asset,
+    search_assets,
+    with_children,
+)
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
 from persistence.queries.relevance import sought
@@ -133,7 +141,8 @@ async def get_metadata(
     `version` gives it as it was, and cannot be combined with include_children=true, which adds up to 500 direct
     children; children_total tells how many there are.
     """
-    if version is None and not include_children:
+    only = chosen_in(get_metadata, "children") if include_children else None
+    if version is None and not (include_children and ctx.store.database.reads_one_state):
         alone = await find_asset(
             ctx.store.database,
             ctx.scope,
@@ -141,24 +150,29 @@ async def get_metadata(
             fqn,
             asset_type=asset_type,
             told=ctx.told,
-            missing=ctx.services.documents.want if ctx.writes_only else None,
+            missing=ctx.services.documents.want if ctx.writes_only and not include_children else None,
         )
-        return cast("MetadataAsset", alone)
-    await ctx.look_first()
-    only = chosen_in(get_metadata, "children") if include_children else None
-    found = await ctx.store.read(
-        lambda uow: get_asset(
-            uow.connection,
-            ctx.scope,
-            resource_uri,
-            fqn,
-            asset_type=asset_type,
-            version=version,
-            include_children=include_children,
-            documents=ctx.writes_only,
-            only=only,
+        if not include_children:
+            return cast("MetadataAsset", alone)
+        view = cast("AssetView", alone)
+        found = await ctx.store.read(
+            lambda uow: with_children(uow.connection, ctx.scope, view, documents=ctx.writes_only, only=only)
         )
-    )
+    else:
+        await ctx.look_first()
+        found = await ctx.store.read(
+            lambda uow: get_asset(
+                uow.connection,
+                ctx.scope,
+                resource_uri,
+                fqn,
+                asset_type=asset_type,
+                version=version,
+                include_children=include_children,
+                documents=ctx.writes_only,
+                only=only,
+            )
+        )
     if found.undocumented:
         ctx.services.documents.want(found.undocumented)
     return cast("MetadataAsset", found)
