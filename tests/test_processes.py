@@ -49,9 +49,15 @@ class Several:
         return self.children()
 
     def kill(self, chosen: int) -> None:
-        """Kill one, for which another will begin."""
+        """Kill one, for which another will begin.
+
+        It takes a while to die where much else runs, and takes connections until then that nobody answers.
+        """
+        shared = set[str]().union(*(sockets_of(child) for child in self.children() if child != chosen))
+        own = {line[9] for line in connections()} & sockets_of(chosen) - shared
         os.kill(chosen, signal.SIGKILL)
         self._killed.add(chosen)
+        until(lambda: own.isdisjoint([line[9] for line in connections()]), "the end of its sockets")
 
     @contextmanager
     def over(self, chosen: int, token: str = "") -> Iterator[httpx.Client]:
