@@ -21,8 +21,10 @@ MEANT: Final = 0.9
 """The share of the values that pass, for the check to be the column's."""
 MOST_BY_CHANCE: Final = 0.15
 """The share of other values that pass a check, at most, for its failing to tell anything."""
-FIRST_LOOK: Final = 20
-"""Values after which a check is given up where fewer than three quarters of them passed."""
+MOST_WRONG: Final = 0.6
+"""The share of the different values, at least, that pass even where nearly all rows do."""
+FIRST_LOOK: Final = 40
+"""Values after which a check is given up where fewer than half of them passed."""
 SHORTEST: Final = 8
 LONGEST: Final = 42
 """Characters that the numbers of a column have, for a check to be tried."""
@@ -73,21 +75,34 @@ def check_digit_signs(column: TableColumn) -> dict[int, Reason]:
         for code, text in enumerate(column.texts)
         if SHORTEST <= len(text) <= LONGEST and _NUMBER.fullmatch(text) and any(map(str.isdigit, text))
     }
-    if len(texts) < FEWEST or len(texts) < MEANT * column.distinct:
+    rows = sum(column.counts[code] for code in texts)
+    if len(texts) < max(FEWEST, MOST_WRONG * column.distinct):
+        return {}
+    if len(texts) < MEANT * column.distinct and rows < MEANT * column.present:
         return {}
     best: tuple[int, str, set[int]] | None = None
     for told, test, widths in _CHECKS:
         passed = _passed(texts, test, widths)
-        if len(passed) >= max(FEWEST, MEANT * len(texts)) and (best is None or len(passed) > best[0]):
+        if _is_meant(column, passed, rows, len(texts)) and (best is None or len(passed) > best[0]):
             best = len(passed), told, passed
     return {} if best is None else _judged(column, texts, best[2], best[1])
+
+
+def _is_meant(column: TableColumn, passed: set[int], rows: int, different: int) -> bool:
+    """Return whether nearly all numbers pass: of the different ones, or of the rows where each stands in several.
+
+    A number that was written wrongly mostly stands in one row, so of the different ones many may be wrong.
+    """
+    if len(passed) < max(FEWEST, MOST_WRONG * different):
+        return False
+    return len(passed) >= MEANT * different or sum(column.counts[code] for code in passed) >= MEANT * rows
 
 
 def _passed(texts: Mapping[int, str], test: Test, widths: tuple[int, ...]) -> set[int]:
     """The codes that pass a check; none where the first few already show that it is not the column's."""
     passed: set[int] = set()
     for tried, (code, text) in enumerate(texts.items()):
-        if tried == FIRST_LOOK and len(passed) < 0.75 * tried:
+        if tried == FIRST_LOOK and len(passed) < 0.5 * tried:
             return set()
         if test(text) or (text.isdigit() and any(test(text.zfill(width)) for width in widths if width > len(text))):
             passed.add(code)

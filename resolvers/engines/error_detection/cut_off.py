@@ -18,6 +18,8 @@ MOST: Final = 0.1
 """The share of the rows, at most, that are cut off."""
 FEWEST_OF_A_LENGTH: Final = 3
 """Texts that end at the same place, which are then cut off there."""
+AT_ONE_LENGTH: Final = 0.8
+"""The share of the texts that end in points, at least, that do so after as many characters."""
 MOST_LOOKED_AT: Final = 200
 """Texts with the same beginning that are looked at."""
 
@@ -54,4 +56,32 @@ def cut_off_signs(column: TableColumn) -> dict[int, Reason]:
         if rows >= (1 if is_usual_length else OFTENER) * column.counts[code]:
             told = f"It ends within a word, where others go on as {whole!r}."
             signs[code] = Reason(Sign.VARIANT, 5.2 if is_usual_length else 3.9, told, repair)
+    signs |= _with_points(column)
     return signs if sum(column.counts[code] for code in signs) <= MOST * column.present else {}
+
+
+def _with_points(column: TableColumn) -> dict[int, Reason]:
+    """The codes that end in points at the length at which nearly all do that end so, while others are longer.
+
+    Who leaves something out by hand does so where the sense allows it, and not where a field ends.
+    """
+    signs: dict[int, Reason] = {}
+    for points in ("…", "..."):
+        ending = [code for code in range(1, len(column.texts)) if column.texts[code].endswith(points)]
+        lengths = Counter(len(column.texts[code]) for code in ending)
+        length, number = max(lengths.items(), key=lambda one: one[1], default=(0, 0))
+        if number < max(FEWEST_OF_A_LENGTH, AT_ONE_LENGTH * len(ending)):
+            continue
+        longer = [code for code in range(1, len(column.texts)) if len(column.texts[code]) > length]
+        if len(longer) < number:
+            continue
+        for code in ending:
+            begun = column.texts[code].removesuffix(points).rstrip()
+            whole = [other for other in longer if column.texts[other].startswith(begun)]
+            told = (
+                f"It ends in points, as {number} do after {length - len(points)} characters, where others are longer."
+            )
+            repair = column.texts[whole[0]] if len(whole) == 1 else None
+            if len(column.texts[code]) == length:
+                signs[code] = Reason(Sign.VARIANT, 5.2, told, repair)
+    return signs

@@ -45,6 +45,13 @@ FEWEST_UNFORETOLD: Final = 5
 """Groups in which a value that leads in none is an exception, at least, for it to have another cause than slips."""
 FEWEST_STOOD_FOR: Final = 3
 """Different values that it is an exception to, at least, where no value prevails."""
+OF_THINGS: Final = 0.1
+"""Different values for each row from which a column tells things apart, of which each has a few rows."""
+FEWEST_TOLD: Final = 3
+MOSTLY_MEANT: Final = 0.8
+"""The share of the exceptions, at least, that are what other things mostly have, for a column to tell a habit."""
+FEW_MEANT: Final = 0.04
+"""The share of the rows up to which they are taken for slips; from twice as many on they are none."""
 PREVAILS: Final = 0.8
 """The share of the rows with a value from which the most frequent one is expected anyway."""
 NEARLY_ALL: Final = 0.8
@@ -225,6 +232,8 @@ def vote(
         sure *= 0.6  # two figures that go together need not follow a rule
     sure = min(sure, SEARCHED if left.distinct <= FEW_GROUPS else surest)
     sure *= _strewn(left, right, pairs, doubtful)
+    if left.distinct >= OF_THINGS * left.present:
+        sure *= _kept(groups, doubtful)
     usual = max(range(1, len(right.counts)), key=right.counts.__getitem__, default=MISSING)
     prevails = right.counts[usual] > PREVAILS * max(1, right.present) and dependency.strength < 0.9
     for a, values in groups.items():
@@ -269,6 +278,26 @@ def _strewn(left: TableColumn, right: TableColumn, pairs: Mapping[tuple[int, int
             together += count > 1
     by_chance = sum((sizes[a] * share) ** 2 / 2 for a in small)
     return max(0.05, 1 - max(0.0, together - by_chance) / max(1, alone)) if together else 1.0
+
+
+def _kept(groups: Mapping[int, Sequence[tuple[int, int]]], doubtful: Set[int]) -> float:
+    """How far things keep to one value rather than mostly have one, as a patient mostly goes to one practice.
+
+    Then the exceptions are many, and each has what other things mostly have. Slips are fewer, or are no such values.
+    """
+    leads = {values[0][0] for values in groups.values() if values and values[0][0] != MISSING and values[0][1] > 1}
+    rows = exceptions = meant = 0
+    for values in groups.values():
+        told = [(b, count) for b, count in values if b != MISSING]
+        if sum(count for _, count in told) < FEWEST_TOLD or told[0][1] == 1:
+            continue
+        rows += sum(count for _, count in told)
+        for b, count in told[1:]:
+            exceptions += count
+            meant += count if b in leads and b not in doubtful else 0
+    if not rows or meant < MOSTLY_MEANT * exceptions:
+        return 1.0
+    return max(0.1, min(1.0, 1 - (meant / rows - FEW_MEANT) / FEW_MEANT))
 
 
 def _governed(values: Sequence[tuple[int, int]], dependency: Dependency) -> float:

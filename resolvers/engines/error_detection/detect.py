@@ -43,6 +43,7 @@ from resolvers.engines.error_detection.running_totals import running_total_signs
 from resolvers.engines.error_detection.sequence import SPEAKS, Steps, steps_of
 from resolvers.engines.error_detection.serial_codes import serial_code_signs
 from resolvers.engines.error_detection.shapes import case, loose, shape_signs
+from resolvers.engines.error_detection.slid import slid_signs
 from resolvers.engines.error_detection.spreadsheets import spreadsheet_signs
 from resolvers.engines.error_detection.stuck import stuck_signs
 from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
@@ -107,7 +108,7 @@ def _found(
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     reports = find_reports(table)
-    strayed = strayed_signs(table)
+    strayed, slid = strayed_signs(table), slid_signs(table)
     for row, index in strayed:
         if table[index].codes[row] != MISSING:
             doubtful[index].add(table[index].codes[row])
@@ -125,7 +126,13 @@ def _found(
     ordered = order_signs(table, doubtful, begun, _in_step(table, votes, steps.kept))
     for found_together in (
         *(ordered, steps.signs, ratio_signs(table, formulas.bound(), doubtful, ordered.keys())),
-        *(exchange_signs(table), strayed, pair_signs(table, votes, doubtful), repeated_key_signs(table)),
+        *(
+            exchange_signs(table),
+            slid_signs(table),
+            strayed,
+            pair_signs(table, votes, doubtful),
+            repeated_key_signs(table),
+        ),
         *((stuck_signs(table), running_total_signs(table)) if in_order else ()),
     ):
         for cell, reason in found_together.items():
@@ -137,7 +144,7 @@ def _found(
         cells[cell] = [one for one in cells[cell] if one.sign is not Sign.OUTLIER]
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
     _ask_formulas(formulas, cells, single, steps)
-    judged = _judge(table, cells, asked, single, twofold(table, votes))
+    judged = _judge(table, cells, asked, single, twofold(table, votes), slid.keys())
     voted = _ask_reports(table, reports, judged) if reports is not None else frozenset()
     judged = told_by_others(table, judged, voted)
     found = [
@@ -438,6 +445,7 @@ def _judge(
     refined: Refined,
     single: Sequence[Votes],
     named: Mapping[tuple[int, int], Set[int]],
+    slid: Set[tuple[int, int]],
 ) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in refined.votes:
@@ -445,7 +453,8 @@ def _judge(
     own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
     alike = {cell: _weigh([one for one in reasons if one.sign is Sign.DEPENDENCY]) for cell, reasons in cells.items()}
     before, _ = _heard(Witnesses(refined, own, named, PRIOR), own, own, alike)
-    _clear_together(table, before, own, refined.table, asked)
+    # What slid makes groups of its own of all that slid beside it.
+    _clear_together(table, {cell: one for cell, one in before.items() if cell not in slid}, own, refined.table, asked)
     witnesses = Witnesses(refined, own, named, PRIOR)
     scores, told = _heard(witnesses, {**own, **dict.fromkeys(witnesses.accused(), 0.0)}, own, alike)
     for cell, reason in blamed_signs(table, single, scores).items():

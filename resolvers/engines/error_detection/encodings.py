@@ -1,11 +1,13 @@
-"""Texts that were read in another encoding than they were written in."""
+"""Texts that were read in another encoding than they were written in, or as text where they were written for a page."""
 
+import html
 import re
 from typing import Final
 
 _CONTROL: Final = re.compile("\ufffd|[\x00-\x08\x0e-\x1f\x7f]")
 _FOREIGN: Final = re.compile("[^\x00-\x7f]{2,}")
 _LOST: Final = re.compile(r"[^\W\d_]\?[^\W\d_]")
+_ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,8}\d{0,2});")
 _CODECS: Final = ("cp1252", "latin-1", "mac-roman", "cp850", "cp437")
 """How UTF-8 is read wrongly: by systems of western languages."""
 
@@ -15,6 +17,14 @@ def is_broken(text: str) -> bool:
     if text.isascii() and text.isprintable():
         return False
     return _CONTROL.search(text) is not None or any(_is_misread(run) for run in _FOREIGN.findall(text))
+
+
+def unescaped(text: str) -> str | None:
+    """What a text says that names characters as HTML does, as `&amp;`; None where it names none, or is a page."""
+    if "&" not in text or "<" in text or _ENTITY.search(text) is None:
+        return None
+    said = html.unescape(text)
+    return said if said != text else None
 
 
 def has_lost_letter(text: str) -> bool:

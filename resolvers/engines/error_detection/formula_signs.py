@@ -38,6 +38,8 @@ MOST_NAMED: Final = 3
 MOST_JUDGED: Final = 2000
 """Rows of which it is told which cell is wrong."""
 TIED: Final = 0.5
+FEWEST_EMPTY: Final = 10
+"""Rows with an empty term, at least, for it to be seen that it counts as nothing."""
 MOST_UNITS: Final = 50
 """Values of a column that may name the unit of another."""
 IN_ANOTHER_UNIT: Final = 0.95
@@ -73,6 +75,26 @@ class Formulas:
         for one in self.found:
             for column in one.formula.columns:
                 self.of[column].append(one)
+        for one in self.found:
+            self._count_as_nothing(one.formula)
+
+    def _count_as_nothing(self, formula: Formula) -> None:
+        """Let empty terms of a sum be 0 where nearly all rows with one keep to it so: who had no bonus got none."""
+        is_sum = formula.kind is FormulaKind.SUM and formula.result is not None and not formula.constant
+        if not is_sum or any(abs(factor) != 1 for factor in formula.factors):
+            return
+        sums = {at for at in formula.terms if all(one.formula.kind is FormulaKind.SUM for one in self.of[at])}
+        empty = [at for at in sums if self.table[at].counts[MISSING]]
+        before = {column: self.known[column] for column in empty}
+        for column, one in before.items():
+            self.known[column] = replace(one, by_code=[0.0, *one.by_code[1:]])
+        rows = [
+            row for row in range(len(self.table[0].codes))
+            if any(self.table[column].codes[row] == MISSING for column in empty)
+        ]  # fmt: skip
+        told = [holds for row in rows if (holds := formula.holds(self.values(row))) is not None]
+        if len(told) < FEWEST_EMPTY or sum(told) < LEAST * len(told):
+            self.known.update(before)
 
     def bound(self) -> set[tuple[int, int]]:
         """The pairs of columns that stand in one formula, each both ways round."""

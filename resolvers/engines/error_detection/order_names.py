@@ -23,6 +23,8 @@ _FOLLOWS: Final = (
     (words("collected sampled taken drawn"), words("reported resulted analysed analyzed tested validated")),
     (words("registered registration invoiced invoice billed"), words("paid payment settled")),
     (words("founded established"), words("dissolved closed")),
+    (words("issue issued invoice invoiced billed ordered borrowed lent loaned dose given administered inspected "
+           "inspection serviced tested visit visited"), words("due")),
 )  # fmt: skip
 """Words of what happens, and of what cannot happen before it."""
 
@@ -30,7 +32,7 @@ _FOLLOWS: Final = (
 def comes_first(name: str, other: str) -> bool:
     """Return whether a column's name says that what it tells of is over when that of another happens, or begins it."""
     mine, others = _said(name), _said(other)
-    forth = any(first & mine and then & others for first, then in _FOLLOWS)
+    forth = any(first & mine and then & others and not then & mine for first, then in _FOLLOWS)
     back = any(first & others and then & mine for first, then in _FOLLOWS)
     return forth and not back
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Final
 
-from resolvers.engines.error_detection.encodings import has_lost_letter, is_broken
+from resolvers.engines.error_detection.encodings import has_lost_letter, is_broken, unescaped
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.minority_formats import (
     dated_signs,
@@ -36,6 +36,8 @@ _COMPOSED: Final = re.compile(r"9(?:[/-]9)+")
 _LETTERED: Final = re.compile(r"\d{1,5} ?[^\W\d_]")
 ONE_LETTER: Final = 0.8
 """The share of the numbers with a letter, at most, that have the same one."""
+MOST_ESCAPED: Final = 0.2
+"""The share of the rows, at most, with characters as HTML names them: a column of more is written for pages."""
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
 OTHER_LENGTHS: Final = 0.05
@@ -121,6 +123,7 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
         text = column.texts[code]
         if is_broken(text):
             signs[code] = Reason(Sign.PATTERN, 4.0, "It holds characters of a broken encoding.", in_itself=True)
+    _keep(signs, _escaped(column))
     lost = [code for code in range(1, len(column.texts)) if has_lost_letter(column.texts[code])]
     if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
         _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
@@ -138,6 +141,19 @@ def shape_signs(column: TableColumn) -> dict[int, Reason]:
             _keep(signs, _odd_unit(column))
         _keep(signs, _odd_case(column))
     return {code: reason for code, reason in signs.items() if code not in right}
+
+
+def _escaped(column: TableColumn) -> dict[int, Reason]:
+    """Texts with characters written as HTML names them, where hardly any are: they were meant for a page."""
+    said = {
+        code: plain
+        for code in range(1, len(column.texts))
+        if "&" in column.texts[code] and (plain := unescaped(column.texts[code])) is not None
+    }
+    if sum(column.counts[code] for code in said) > MOST_ESCAPED * column.present:
+        return {}
+    told = "It names characters as HTML does."
+    return {code: Reason(Sign.PATTERN, 4.6, told, plain, in_itself=True) for code, plain in said.items()}
 
 
 def _checked(column: TableColumn) -> frozenset[int]:
