@@ -7,6 +7,7 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.phrases import PHRASES
 from resolvers.engines.nl2sql.language.plans import PUNCTUALLY
+from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.words import PREPOSITIONS
 
 _NOT_NOUNS: Final = r"(?!one\b|of\b|other\b|time\b)"
@@ -91,6 +92,12 @@ _ENDS: Final = re.compile(
     r"\bfrom (?:the )?(?P<one>\w+) (?P<of>(?:\w+ ){0,2}?)to (?:the )?(?P<other>\w+)(?P<again> \w+)?", re.IGNORECASE
 )
 """Both ends of an order: `from the highest paid to the lowest paid`."""
+_WE_DO: Final = re.compile(
+    r"(?<!\bdo)(?<!\bdid)(?<!\bcan)(?<!\bhave)(?<!\bshould)(?<!\bwill)(?<!\bmust)(?<=[a-z]{3}s)"
+    r" (?:(?:that|which) )?we (?:currently |now |still )?([a-z]{3,})(?=\s*[.?!]*\s*$)",
+    re.IGNORECASE,
+)
+"""`The beers we brew`: what whoever asks does with all of them, said in the present."""
 _EITHERS: Final = re.compile(r"\b(?:his ?(?:or|/) ?her|her ?(?:or|/) ?his)\b(?! own\b)", re.IGNORECASE)
 
 
@@ -108,7 +115,7 @@ def plainly(
     something is called pieces or items, and `has_totals` whether something is called a total; `is_held` tells whether a
     word is a value of the data, which is then meant as it stands.
     """
-    text = _ENDS.sub(_first, text)
+    text = _WE_DO.sub(_without_us, _ENDS.sub(_first, text))
     text = _ARE_NOT_SO.sub(r"\1 not \2", _AS_WELL.sub("", text))
     text = text if has_pieces else _PIECES.sub("", text)
     text = _EACH_ONE.sub(lambda found: f"{found[1]} {found[2]}{found['between']}each {found[2]}", text)
@@ -131,6 +138,10 @@ def plainly(
         text = _DESCRIBED.sub(r"What is the description of \1", text)
         text = _DESCRIBE.sub("What is the description of ", text)
     return text
+
+
+def _without_us(said: re.Match[str]) -> str:
+    return "" if lemma_of(said[1].lower()) == said[1].lower() else said[0]
 
 
 def _first(ends: re.Match[str]) -> str:

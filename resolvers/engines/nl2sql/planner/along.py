@@ -43,6 +43,8 @@ class Along:
             return None
         if (part := self.part_of(cond)) is not None and part.table == main:
             return part
+        if table == main and cond.noun.ref is not None:
+            table = None  # no row is without itself: trainings without a trainer
         options = self.resolver.column_options(cond.noun)
         own = {one.columns[0] for one in self.catalog.joins.keys_of(main) if one.table == one.to == main}
         held = [

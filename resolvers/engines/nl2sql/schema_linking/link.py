@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.schema_linking.deeds import without_deeds
 from resolvers.engines.nl2sql.schema_linking.kinds_of_rows import kinds_of_rows
 from resolvers.engines.nl2sql.schema_linking.linked_names import NameLinking
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_PARTS, MOST_TEXTS, may_be_part
@@ -67,6 +68,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.mentions += kinds_of_rows(work.mentions, work.tokens, vocabulary)
     work.settle_flags()
     work.settle_variants()
+    work.mentions = list(without_deeds(work.mentions, work.tokens, vocabulary))
     work.find_values()
     work.mentions += literals_of(question.tokens, now)
     work.find_misspelled()

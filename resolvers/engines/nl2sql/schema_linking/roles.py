@@ -81,25 +81,36 @@ def naming(
 def _told_apart(
     table: TableFacts, names: NamedTable, kinds: Sequence[ColumnKind], profiles: Mapping[str, ColumnProfile]
 ) -> list[tuple[float, int]]:
-    """The first column of words, where nothing is called a name: no two of many rows have the same words."""
+    """The first column of words, where nothing is called a name: no two of many rows have the same words. Without any,
+    a short text of every row by which it is told from a row whose key is a mere number: the call sign of a vehicle.
+    """
+    signs: list[tuple[float, int]] = []
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
         profile = profiles.get(facts.name)
         if kind is not ColumnKind.TEXT or profile is None or profile.masked or facts.references is not None:
             continue
         if set(named.words) & (KEY_HEADS | _REACHING) or is_numeric_text(profile) or facts.is_primary_key:
             continue
-        words = [one.value for one in profile.top_values]
-        if len(words) > 4 and profile.distinct_count == profile.row_count and all(map(_is_worded, words)):
+        if profile.distinct_count != profile.row_count or profile.row_count <= _FEW_ROWS:
+            continue
+        if all(map(_is_worded, [one.value for one in profile.top_values] or [""])):
             return [(NAMED_ENOUGH, at)]
-    return []
+        if not profile.null_count and (profile.max_length or _LONGEST_SIGN + 1) <= _LONGEST_SIGN:
+            signs.append((NAMED_ENOUGH, at))
+    return signs[:1] if _is_numbered(table, kinds) else []
+
+
+def _is_numbered(table: TableFacts, kinds: Sequence[ColumnKind]) -> bool:
+    """Return whether the key of rows is a mere number."""
+    numbered = zip(table.columns, kinds, strict=False)
+    return any(facts.is_primary_key and kind is ColumnKind.NUMBER for facts, kind in numbered)
 
 
 def _written_on(
     table: TableFacts, names: NamedTable, kinds: Sequence[ColumnKind], profiles: Mapping[str, ColumnProfile]
 ) -> list[int]:
     """The columns by which people tell rows apart whose key is a mere number: the reference that every row has."""
-    numbered = zip(table.columns, kinds, strict=False)
-    if not any(facts.is_primary_key and kind is ColumnKind.NUMBER for facts, kind in numbered):
+    if not _is_numbered(table, kinds):
         return []
     found: list[int] = []
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
@@ -116,6 +127,8 @@ def _written_on(
 _REFERENCES: Final = frozenset(("reference", "ref", "number", "no", "nr", "code", "sku", "registration", "serial"))
 """What columns are called by which people tell rows apart, beside the words of their table."""
 _FEW_ROWS: Final = 4
+_LONGEST_SIGN: Final = 24
+"""How many characters a text may have by which people call a row."""
 _REFERRED: Final = 0.52
 """How well such a column names rows: better than what is written about them."""
 

@@ -1,0 +1,61 @@
+"""Nouns and the verbs beside them: what did something is no name with the verb in it, and what we do says nothing."""
+
+import pytest
+
+from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
+
+PUB = table("pub", "pub_id*:INTEGER name town")
+ORDER = keyed(table("pub_order", "order_id*:INTEGER pub_id:INTEGER ordered_on:DATE status"), pub_id="pub.pub_id")
+BEER = table("beer", "beer_id*:INTEGER name style")
+LINE = keyed(
+    table("order_line", "line_id*:INTEGER order_id:INTEGER beer_id:INTEGER quantity:INTEGER"),
+    order_id="pub_order.order_id",
+    beer_id="beer.beer_id",
+)
+STATION = table("stations", "station_id*:INTEGER name")
+CALL = keyed(
+    table("calls", "call_no*:INTEGER lead_station:INTEGER tickets_sold:INTEGER town"),
+    lead_station="stations.station_id",
+)
+BREWERY = knowledge(PUB, ORDER, BEER, LINE)
+BRIGADE = knowledge(STATION, CALL)
+
+
+def test_who_did_something_is_no_name_that_has_the_verb_in_it() -> None:
+    assert drafted("Which pubs ordered the most beers?", BREWERY).sql.startswith('SELECT "pub"."name"')
+    assert drafted("Which station led the most calls?", BRIGADE).sql.startswith('SELECT "stations"."name"')
+
+
+def test_a_name_with_the_verb_as_it_is_said_is_meant() -> None:
+    assert 'SUM("tickets_sold")' in drafted("How many tickets sold in total?", BRIGADE).sql
+
+
+def test_rows_in_the_plural_are_no_days_on_which_something_was_done() -> None:
+    draft = drafted("orders of 2023", BREWERY)
+    assert draft.sql.startswith('SELECT "order_id"')
+    assert '"ordered_on"' in draft.sql
+
+
+@pytest.mark.parametrize("text", ["List all beers we brew.", "the beers that we sell", "beers which we currently make"])
+def test_what_we_do_with_all_of_them_chooses_none(text: str) -> None:
+    assert drafted(text, BREWERY).sql == 'SELECT "name" FROM "beer"'
+
+
+def test_nothing_is_without_itself() -> None:
+    member = table("members", "member_id*:INTEGER name")
+    training = keyed(table("trainings", "training_id*:INTEGER topic trainer:INTEGER"), trainer="members.member_id")
+    attended = keyed(
+        table("attendance", "training_id:INTEGER member_id:INTEGER"),
+        training_id="trainings.training_id",
+        member_id="members.member_id",
+    )
+    draft = drafted("Trainings without a trainer", knowledge(member, training, attended))
+    assert '"trainer" IS NULL' in draft.sql
+
+
+def test_rows_that_a_number_tells_apart_are_called_by_their_sign() -> None:
+    vehicle = table("vehicles", "vehicle_id*:INTEGER call_sign make built:INTEGER")
+    profile = profiled(vehicle, {"call_sign": [f"AB{at:02}-1" for at in range(100)]})
+    seen = [profile.columns[0].model_copy(update={"top_values": [], "max_length": 6})]  # each is seen once
+    known = knowledge(vehicle, profiles={vehicle.fqn: profile.model_copy(update={"columns": seen})})
+    assert drafted("vehicles built after 2015", known).sql.startswith('SELECT "call_sign"')
