@@ -3,7 +3,7 @@
 import pytest
 
 from resolvers.engines.nl2sql.stored import restored, stored
-from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, table
+from tests.engines.nl2sql.catalogs import drafted, keyed, knowledge, profiled, table
 
 HARBOUR = table("harbours", "harbour_id*:INTEGER harbour_name")
 BOAT = keyed(
@@ -52,3 +52,13 @@ def test_such_a_plan_is_stored_whole() -> None:
     plan = drafted("Which boats have a price above the average of their own kind?", BOATS).plan
     assert plan is not None
     assert restored(stored(plan)) == plan
+
+
+def test_a_column_that_is_named_behind_what_is_compared_with_chooses_among_that() -> None:
+    works = table("artworks", "artwork_id*:INTEGER artwork_title technique_cd price:DOUBLE")
+    known = knowledge(works, profiles={works.fqn: profiled(works, {"technique_cd": ["WAT", "OIL", "PHO"]})})
+    sql = drafted(
+        "Show the titles of artworks that are more expensive than every artwork with the technique WAT", known
+    ).sql
+    assert sql.rstrip().endswith(")")
+    assert sql.index("'WAT'") > sql.index("MAX(")

@@ -469,6 +469,18 @@ class Comparisons(Ordering):
             self.value_at(1) or self.noun_at(1) or self.is_(Cue.ALL, offset=1)
         ):
             self.i += 1
+        if self.noun_at() and not self.is_(Cue.OF, offset=1):
+            if (
+                (noun := self.noun()) is not None
+                and noun.ref is not None
+                and nest.noun is not None
+                and nest.noun.owner is None
+            ):
+                nest.noun.owner = noun.ref
+            elif noun is not None and nest.noun is None:
+                nest.noun = noun
+            while self.is_(Cue.PREPOSITION, Cue.FROM, Cue.WITH, Cue.LIGHT, Cue.OF) and self.value_at(1):
+                self.i += 1
         while self.value_at():
             nest.conditions.append(self.plain_value())
         if nest.conditions and self.table_at() and self._touches() and (noun := self.noun()) is not None:
