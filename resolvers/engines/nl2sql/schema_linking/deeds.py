@@ -38,10 +38,14 @@ def without_deeds(mentions: Sequence[Mention], tokens: Sequence[Token], vocabula
             yield one
         elif span in times and called.get(span, 0.0) >= _ROWS and _tells_when(one, tokens, vocabulary):
             yield one._replace(score=_AS_DONE * one.score)
-        elif called.get((one.first, one.last - 1), 0.0) < _CALLED or not _is_past(last):
+        elif called.get((one.first, one.last - 1), 0.0) < _CALLED or not _has_deed(one, last):
             yield one
-        elif last.lemma not in (words := _words(one)) or last.text.lower() in words:
-            yield one
+
+
+def _has_deed(one: Mention, last: Token) -> bool:
+    """Return whether a name has the verb that is said last, and in another form."""
+    words = _words(one)
+    return _is_past(last) and last.lemma in words and last.text.lower() not in words
 
 
 def _words(one: Mention) -> list[str]:
