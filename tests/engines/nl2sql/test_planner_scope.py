@@ -110,3 +110,10 @@ def test_the_highest_paid_earn_the_most(question: str, order: str) -> None:
     found = drafted(question, cooks)
     assert order in found.sql.replace('"', "").replace(" ASC", "").replace(" NULLS LAST", "")
     assert found.confidence >= 0.8
+
+
+def test_from_the_highest_paid_to_the_lowest_is_an_order_of_all() -> None:
+    cooks = knowledge(table("cooks", "cook_id*:INTEGER cook_name salary:DOUBLE"))
+    found = drafted("Show name and salary of all cooks, from the highest paid to the lowest paid.", cooks).sql
+    assert "DESC" in found
+    assert "LIMIT" not in found

@@ -36,7 +36,9 @@ _ZERO_TOO: Final = re.compile(
 _SINGLE: Final = re.compile(r"\b(in|within|on|during|at) (?:an?y? single|one single|just one) (?=[a-z])", re.IGNORECASE)
 """`In a single season`, which says that rows are not added up over several."""
 _PAID: Final = re.compile(
-    r"\b(best|highest|top|lowest|worst|poorest|least)[ -]paid\b(?! (?:by|to|for|in|on|at|with)\b)", re.I
+    r"(?<!from )(?<!from the )(?<!to )(?<!to the )\b(best|highest|top|lowest|worst|poorest|least)[ -]paid\b"
+    r"(?! (?:by|to|for|in|on|at|with)\b)",
+    re.IGNORECASE,
 )
 """`The highest paid player`, who earns the most, and is not high."""
 _OUTSTANDING: Final = re.compile(r"\boutstanding (?=[a-z]{3,}s\b)", re.IGNORECASE)
