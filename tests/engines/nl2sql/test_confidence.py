@@ -98,3 +98,13 @@ def test_what_is_counted_by_a_value_that_other_rows_hold_is_doubted() -> None:
     school = knowledge(keyed(pupils, teacher_id="teachers.teacher_id"), teachers, profiles=kinds)
     assert drafted("How many pianos are there with pupils?", school).confidence < UNSURE
     assert drafted("How many pupils are there?", school).confidence >= UNSURE
+
+
+def test_a_word_that_calls_rows_is_doubted_as_a_value_of_others() -> None:
+    """`Player` is a category of those who were honoured, and what the rows of another table are."""
+    players = table("players", "player_id*:INTEGER player_name pay:DOUBLE")
+    honours = table("honours", "honour_id*:INTEGER player_id:INTEGER category year:INTEGER")
+    kinds = {honours.fqn: profiled(honours, {"category": ["Player", "Umpire"]})}
+    fame = knowledge(players, keyed(honours, player_id="players.player_id"), profiles=kinds)
+    found = drafted("Which honours were given to a player?", fame)
+    assert "'Player'" not in found.sql or found.confidence < UNSURE

@@ -96,6 +96,7 @@ def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: se
         "loose_fit": _loose_fit(resolver),
         "names_beside": float(_has_names_beside(plan, resolver)),
         "times_of_others": float(_takes_times_of_others(plan, resolver)),
+        "rows_as_value": float(any(_is_value_for_rows(one, resolver) for one in resolver.choices.values())),
         "counts_others": float(_counts_others(plan, resolver)),
         "values_twice": float(any(map(_is_held_twice, resolver.choices.values()))),
     }
@@ -183,6 +184,16 @@ def _takes_times_of_others(plan: Plan, resolver: "Resolver") -> bool:
     keys = {ColumnKey(one.table, one.column) for term in terms for one in columns_in(term)}
     catalog = resolver.catalog
     return any(key.table not in named and (catalog.is_moment_like(key) or catalog.is_year(key)) for key in keys)
+
+
+def _is_value_for_rows(choice: "Choice", resolver: "Resolver") -> bool:
+    """Return whether a plain word that calls the rows of a table is taken for a value of another: `player`."""
+    taken = choice.options[choice.taken][0]
+    if choice.kind != "value" or not isinstance(taken, ColumnKey) or choice.last - choice.first != 1:
+        return False
+    token = resolver.cut.linked.tokens[choice.first]
+    rows = (one.table for one in resolver.cut.over((choice.first, choice.last)) if one.score >= _HELD)
+    return token.text.islower() and not token.quoted and any(one not in (None, taken.table) for one in rows)
 
 
 def _counts_others(plan: Plan, resolver: "Resolver") -> bool:

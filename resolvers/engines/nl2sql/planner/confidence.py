@@ -29,6 +29,8 @@ HELD_TWICE: Final = 0.25
 """The same where a value is held by columns of two tables."""
 COUNTS_OTHERS: Final = 0.3
 """The same where what is counted is named by a value, and rows are counted that do not hold it."""
+ROWS_AS_VALUE: Final = 0.3
+"""The same where a word that calls the rows of a table is taken for a value of another."""
 _FARTHEST: Final = 0.3
 """A reading that is so much less likely than another says nothing against it."""
 _SAME: Final = 1e-6
@@ -92,6 +94,7 @@ def _doubted(facts: Mapping[str, float]) -> float:
         TIMES_OF_OTHERS * facts["times_of_others"],
         HELD_TWICE * facts["values_twice"],
         COUNTS_OTHERS * facts["counts_others"],
+        ROWS_AS_VALUE * facts["rows_as_value"],
     )
     return max(told, facts["cost"] + PASSED_OVER * facts["unknown"] + TIED * facts["tied"])
 
