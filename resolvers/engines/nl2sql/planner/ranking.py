@@ -172,7 +172,10 @@ class Ranking(OrderTerms):
         if not plain or not all(isinstance(one.term, Column) for one in self.orders):
             return ()
         kinds = [item for noun in self.resolver.frame.groups if (item := maker.item(noun)) is not None]
-        return tuple(term for item in kinds if item.entity is None for term in item.terms if isinstance(term, Column))
+        found = [term for item in kinds if item.entity is None for term in item.terms if isinstance(term, Column)]
+        if any(one.term in found for one in self.orders):
+            return ()  # a list of what to show stands behind what they are of
+        return tuple(dict.fromkeys(found))
 
     def _is_plural(self, item: Item) -> bool:
         """Return whether several rows are asked for: `the names of the songs`, `which languages`."""
