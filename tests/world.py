@@ -41,6 +41,7 @@ NOT_DUMPED = (
     "workers",
     "job_ledger",
     "relation_revisions",
+    "relation_changes",
     "catalog_revisions",
     "asset_documents",  # what reads leave behind
     "audit_entries",  # and what is refused
