@@ -59,3 +59,51 @@ def test_rows_that_a_number_tells_apart_are_called_by_their_sign() -> None:
     seen = [profile.columns[0].model_copy(update={"top_values": [], "max_length": 6})]  # each is seen once
     known = knowledge(vehicle, profiles={vehicle.fqn: profile.model_copy(update={"columns": seen})})
     assert drafted("vehicles built after 2015", known).sql.startswith('SELECT "call_sign"')
+
+
+BUILDING = table("buildings", "building_id*:INTEGER name city")
+FLAT = keyed(
+    table("flats", "flat_id*:INTEGER building_id:INTEGER flat_number rent:REAL"), building_id="buildings.building_id"
+)
+TENANT = keyed(table("tenants", "tenant_id*:INTEGER full_name flat_id:INTEGER"), flat_id="flats.flat_id")
+PAYMENT = keyed(
+    table("payments", "payment_id*:INTEGER tenant_id:INTEGER paid_on:DATE amount_paid:REAL method"),
+    tenant_id="tenants.tenant_id",
+)
+REPAIR = keyed(
+    table("repairs", "repair_id*:INTEGER flat_id:INTEGER category cost:REAL done_on:DATE"), flat_id="flats.flat_id"
+)
+HOUSES = knowledge(BUILDING, FLAT, TENANT, PAYMENT, REPAIR)
+
+
+@pytest.mark.parametrize("text", ["How much has each tenant paid?", "How much did each tenant pay in 2024?"])
+def test_how_much_each_one_did_is_a_sum_for_each(text: str) -> None:
+    sql = drafted(text, HOUSES).sql
+    assert 'SUM("payments"."amount_paid")' in sql
+    assert 'GROUP BY "tenants"."tenant_id"' in sql
+
+
+def test_how_much_per_kind_is_a_sum_and_each_row_has_its_own() -> None:
+    sql = drafted(
+        "How much have we spent on repairs per category, and how many repairs were there in each?", HOUSES
+    ).sql
+    assert sql.startswith('SELECT SUM("cost")')
+    assert sql.endswith('GROUP BY "category"')
+    assert "SUM" not in drafted("How much did each repair cost?", HOUSES).sql
+
+
+def test_a_figure_of_what_it_is_grouped_by_is_doubted() -> None:
+    found = drafted("total cost for each cost of repairs", HOUSES)
+    assert "a figure is of what it is grouped by" in (found.evidence or {})["doubts"]
+
+
+@pytest.mark.parametrize("text", ["Which payment method is used the most?", "Which method is used most in payments?"])
+def test_the_kind_that_is_used_most_is_that_of_most_rows(text: str) -> None:
+    assert drafted(text, HOUSES).sql.endswith('GROUP BY "method" ORDER BY COUNT(*) DESC NULLS LAST LIMIT 1')
+
+
+def test_a_row_that_is_named_beside_a_number_is_shown_by_its_name() -> None:
+    sql = drafted("Show the building and the flat number of every flat", HOUSES).sql
+    assert '"buildings"."name"' in sql
+    assert '"flats"."flat_number"' in sql
+    assert '"building_id",' not in sql

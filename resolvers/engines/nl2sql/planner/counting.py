@@ -105,7 +105,7 @@ def number_of_rows(table: str, noun: Noun) -> Item:
 def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
     """Return what is asked for per group: of rows their number, of amounts their sum, where a group has several."""
     catalog, ref = resolver.catalog, item.noun.ref
-    if item.figures or group is None or ref is None:
+    if item.figures or group is None or (ref is None and item.noun.wh != "much"):
         return item
     # Where rows are tied to groups by a third table only, a group has several of them as well.
     alone = catalog.refers(group.table, item.table) and not catalog.refers(item.table, group.table)
@@ -114,10 +114,10 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
     several = several or (group.table == item.table and group.entity is None)
     if not several or any(term in item.terms for term in group.terms):
         return item
-    if item.entity is not None and item.noun.owner is None and may_be_table(ref):
+    if item.entity is not None and item.noun.owner is None and ref is not None and may_be_table(ref):
         return number_of_rows(item.table, item.noun)
     if item.entity is None and len(item.columns) == 1 and catalog.is_measure(item.columns[0]):
-        if not is_amount(catalog, item.columns[0]):
+        if not is_amount(catalog, item.columns[0]) and item.noun.wh != "much":
             resolver.doubt("a number may be meant or its sum", 0.25)
         total = Figure(Aggregate.SUM, as_column(item.columns[0]))
         return Item([total], item.table, item.noun, columns=item.columns, figures=True)

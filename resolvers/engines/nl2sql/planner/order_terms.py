@@ -157,12 +157,15 @@ class OrderTerms(Grouping):
             self.also.append(counted)
         return Figure(Aggregate.COUNT, rows_of=counted)
 
-    def _rows_of_each(self) -> Term | None:
-        """`the busiest day`: the one with the most rows, where no number of a table tells how busy it was."""
+    def _rows_of_each(self, doubt: float = MOST_ROWS_FIRST) -> Term | None:
+        """`the busiest day`: the one with the most rows, where no number of a table tells how busy it was.
+
+        So is the payment method that is used the most: the one of most payments.
+        """
         item = self.items[0] if len(self.items) == 1 else None
         if item is None or item.figures or item.entity is not None or self.groups:
             return None
-        self.resolver.doubt("how busy something was is counted in rows", MOST_ROWS_FIRST)
+        self.resolver.doubt("the most is counted in rows", doubt)
         self._group_by(item, item.table)
         return Figure(Aggregate.COUNT, rows_of=item.table)
 

@@ -44,6 +44,8 @@ from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.things import place_in_order
 
+_KIND_MOST = 0.1
+"""What is doubted of a kind that is used the most: how many rows are of it may not be what is meant."""
 _SEVERAL = 10
 """How many come first where several are asked for, and no number is said: `our best customers`."""
 
@@ -371,8 +373,8 @@ class Ranking(OrderTerms):
             return None
         users = [one for one in catalog.below(item.table) if not catalog.only_ties(one)]
         told = [one for one in users if any(map(catalog.is_moment_like, catalog.of(one)))] or users
-        if not told:
-            return None
+        if not told or self._is_of_named_rows(item):
+            return self._rows_of_each(_KIND_MOST)
         resolver.doubt("what is counted is taken from the keys", taken + (0.25 if len(told) == 1 else 0.45))
         for one in self.items:
             self._group_by(one, told[0])
@@ -381,6 +383,11 @@ class Ranking(OrderTerms):
         if told[0] != main:
             self.also.append(told[0])
         return Figure(Aggregate.COUNT, rows_of=told[0])
+
+    def _is_of_named_rows(self, item: Item) -> bool:
+        """Return whether a kind is asked for and the rows that it is one of are named: a city, of buildings."""
+        head = self.resolver.catalog.table_words(item.table)[-1:]
+        return item.entity is None and any(token.lemma in head for token in self.resolver.cut.linked.tokens)
 
 
 def _is_done_when(noun: Noun, degree: Degree) -> bool:

@@ -121,13 +121,16 @@ def _tells_of_something_else(resolver: Resolver, shown: set[ColumnKey]) -> bool:
 
 
 def _doubt_averages(resolver: Resolver, plan: Plan) -> None:
-    """Doubts averages of one row each: per row, where the average of all rows may be meant."""
+    """Doubts averages of one row each, where the average of all rows may be meant, and figures of one value each."""
     catalog = resolver.catalog
     keys = {ColumnKey(one.table, one.column) for one in plan.groups if isinstance(one, Column)}
     single = {key.table for key in keys if catalog.key(key.table) == key}
     beside = [one for one in catalog.keys if one.to in single and one.columns == catalog.joins.key(one.table)]
     single |= {one.table for one in beside}
     figures = [figure for output in plan.outputs for figure in figures_in(output.term)]
+    valued = [set(columns_in(one)) for one in figures if one.of is not None and one.aggregate is not Aggregate.COUNT]
+    if any(columns and columns <= set(plan.groups) for columns in valued):
+        resolver.doubt("a figure is of what it is grouped by", 0.6)
     averaged = [column for one in figures if one.aggregate is Aggregate.AVG for column in columns_in(one)]
     if any(column.table in single for column in averaged):
         resolver.doubt("averages are taken of one row each", 0.4)

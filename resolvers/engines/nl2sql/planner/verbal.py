@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
-from resolvers.engines.nl2sql.language.words import AGGREGATES, DOING, PREPOSITIONS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, DOING, HELPING, PREPOSITIONS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.straying import LIGHT
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _KNOWN: Final = 0.75
 """How well a word must be known as a noun."""
+_ALSO: Final = 0.8
+"""How well a column must be called by a verb for it to be meant as well."""
 _CALLED: Final = 0.7
 """How well a table must be called by a word that can be nothing but a noun."""
 
@@ -53,6 +55,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
         return True
     if low == lemma and lemma in VERBS and _is_done(tokens, atom):
         return True  # how many plays did each poet write
+    if lemma in VERBS and _measures(atom, low) and _is_done_by(tokens, atom.first):
+        return True  # how much did each poet earn in 1920, how much has each tenant paid
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
     before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
     asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
@@ -163,6 +167,20 @@ def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
     said = [token.text.lower() for token in tokens[: atom.first]]
     ends = atom.last == len(tokens) or tokens[atom.last].text in (".", "?", "!")
     return ends and "many" in said and not DOING.isdisjoint(said)
+
+
+def _measures(atom: "Atom", word: str) -> bool:
+    """Return whether a verb calls an amount: a column of just that name, or another one beside the time it was done."""
+    columns = [one for one in (atom.ref.columns if atom.ref is not None else ()) if one.score >= _ALSO]
+    return len(columns) > 1 or any(one.column is not None and one.column.column.lower() == word for one in columns)
+
+
+def _is_done_by(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether `how much` is asked, and a verb stands right behind who does it: `did each tenant pay`."""
+    said = [token.text.lower() for token in tokens[:at]]
+    if said[:2] != ["how", "much"] or not said[-1].isalpha() or said[-1] in _DETERMINERS | _SUBJECTS | PREPOSITIONS:
+        return False
+    return not HELPING.isdisjoint(said[-4:-1]) and said[-1] not in HELPING
 
 
 _HOW_MANY: Final = frozenset(("many", "most", "fewest", "number", "of", "the", "our", "all"))

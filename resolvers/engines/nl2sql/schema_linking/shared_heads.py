@@ -45,8 +45,8 @@ def _lists(question: TokenizedQuestion, at: int, vocabulary: Vocabulary) -> Iter
         tables = {key.table for key in _called(lemmas, vocabulary)}
         places: list[int] = []
         for place in _before(question, at):
-            own = [tokens[place].lemma, *lemmas[1:]]
-            if tokens[place].lemma in lemmas or not tables & {key.table for key in _called(own, vocabulary)}:
+            called = [key for key in _called([tokens[place].lemma, *lemmas[1:]], vocabulary) if key.table in tables]
+            if tokens[place].lemma in lemmas or not called or _are_rows(tokens[place].lemma, called, vocabulary):
                 break
             places.append(place)
         if places:
@@ -66,6 +66,14 @@ def _before(question: TokenizedQuestion, at: int) -> Iterator[int]:
         at = place
         if at < 2 or tokens[at - 1].lemma not in _BETWEEN:
             return
+
+
+def _are_rows(lemma: str, called: list[ColumnKey], vocabulary: Vocabulary) -> bool:
+    """Return whether a word calls a table, of which the whole name would only tell the key: the building and the unit
+    number.
+    """
+    named = any(score >= _CALLED for _, score in vocabulary.tables((lemma,)))
+    return named and all(map(vocabulary.is_identifier, called))
 
 
 def _called(lemmas: list[str], vocabulary: Vocabulary) -> list[ColumnKey]:
