@@ -40,6 +40,7 @@ from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.left_out import LEFT_OUT, may_be_left_out
+from resolvers.engines.nl2sql.planner.present import going_on
 from resolvers.engines.nl2sql.planner.undone import is_told, missing_time, written_apart
 from resolvers.engines.nl2sql.schema_linking.called_otherwise import rows_called_otherwise
 from resolvers.engines.nl2sql.schema_linking.codes import AS_CODES, as_codes
@@ -94,6 +95,8 @@ class Planner:
             return following
         if cannot_stand(asked, known):
             return Unanswerable(_BUILDS_ON)
+        if (still := going_on(linked, catalog_of(known))) is not None:
+            linked = _linked(still, asked, known, lookup)
         outcome = _busiest(asked, known, lookup, failed) or _planned(linked, asked, known, failed)
         if not isinstance(outcome, QueryDraft) or outcome.confidence <= AS_CODES:
             coded = as_codes(linked, Vocabulary.of(known), _SMALL)

@@ -107,3 +107,17 @@ def test_a_row_that_is_named_beside_a_number_is_shown_by_its_name() -> None:
     assert '"buildings"."name"' in sql
     assert '"flats"."flat_number"' in sql
     assert '"building_id",' not in sql
+
+
+MEMBER = table("members", "member_id*:INTEGER full_name join_date:DATE leave_date:DATE")
+LEASE = table("leases", "lease_id*:INTEGER started:DATE end_date:DATE status")
+
+
+@pytest.mark.parametrize("text", ["How many active members are there?", "How many current members do we have?"])
+def test_active_rows_are_those_without_an_end(text: str) -> None:
+    assert drafted(text, knowledge(MEMBER)).sql.endswith('WHERE "leave_date" IS NULL')
+
+
+def test_what_says_the_state_of_rows_says_whether_they_are_active() -> None:
+    states = {LEASE.fqn: profiled(LEASE, {"status": ["A", "E", "T"]})}
+    assert "\"status\" = 'A'" in drafted("How many active leases are there?", knowledge(LEASE, profiles=states)).sql

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.mention import Correction, Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Literal
@@ -25,6 +26,8 @@ _SHORTEST: Final = 4
 """Letters of a word that may be kept as a code at least."""
 _PLACES: Final = word_set("state country province region county st currency language")
 """Words of columns whose codes are those of places and the like, which no other words are short for."""
+_DOING: Final = word_set("neither nor not never ever who which that to do also")
+"""Words behind which a verb says what is done, and no code stands for that."""
 _VOWELS: Final = re.compile(r"[aeiou]")
 
 
@@ -38,6 +41,7 @@ def as_codes(linked: Linked, vocabulary: Vocabulary, small: Collection[str]) -> 
         at
         for at, token in enumerate(linked.tokens)
         if at not in covered and token.text.isalpha() and token.lemma not in small
+        if not at or token.lemma not in VERBS or linked.tokens[at - 1].lemma not in _DOING
         if len(token.text) >= _SHORTEST or any(one.first == at + 1 and one.score >= _NAMED for one in linked.mentions)
     ]
     spans = [(at, at + 2) for at in left if at + 1 in left] + [(at, at + 1) for at in left]
