@@ -29,6 +29,7 @@ _MARKS: Final = (
     ("user_or_group", "is_group", "relation"),
     ("statement_id", "from_fqn", "to_fqn", "subtype"),
     ("tag_fqn",),
+    ("asset_fqn", "kind", "reason", "value"),
 )
 """What tells an item of a list from the others, whatever else of it changes; the first that it has."""
 
