@@ -5,6 +5,7 @@ process, is seen by that request; and however many requests arrive together, the
 """
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -12,7 +13,6 @@ import orjson
 
 from persistence.engine import Database
 from persistence.repository import Scope
-from persistence.tables.authorization import revised_relations
 
 Key = tuple[str, str | None]
 """An organization's relations, or with its project a catalog."""
@@ -33,23 +33,28 @@ _IN_SQLITE: Final = (
     where organization_id = :organization and project_id = :project""",
 )
 
-_STEPS: Final = 0 if revised_relations.log is None else revised_relations.log.steps
 
-# From the tokens that stand, back along the changes that made them, to known tokens, or to where it breaks off.
-_SINCE: Final = {
-    dialect: f"""
+@functools.cache
+def _walk(dialect: str) -> str:
+    """Return a walk from the tokens that stand back along their changes, to known ones or to where it breaks off."""
+    from persistence.tables.authorization import revised_relations  # the settings need no tables
+
+    steps = 0 if revised_relations.log is None else revised_relations.log.steps
+    store, modulo, text, unknown = _DIALECTS[dialect]
+    return f"""
     with recursive walked(slot, number, token, changed, step) as (
         select slot, number, token, null{text}, 0 from relation_revisions where store = {store}
         union all
         select w.slot, w.number - 1, c.before, c.changed, w.step + 1 from walked w join relation_changes c
-        on c.store = {store} and c.slot = w.slot and c.place = w.number {modulo} {_STEPS} and c.token = w.token
+        on c.store = {store} and c.slot = w.slot and c.place = w.number {modulo} {steps} and c.token = w.token
         where {unknown}
     )
     select slot, token, changed, step from walked order by slot, step"""  # noqa: S608 - our own texts
-    for dialect, store, modulo, text, unknown in (
-        ("sqlite", ":store", "%", "", "w.token not in (select value from json_each(:known))"),
-        ("postgresql", "%(store)s", "%%", "::text", "w.token <> all(%(known)s::text[])"),
-    )
+
+
+_DIALECTS: Final = {
+    "sqlite": (":store", "%", "", "w.token not in (select value from json_each(:known))"),
+    "postgresql": ("%(store)s", "%%", "::text", "w.token <> all(%(known)s::text[])"),
 }
 
 
@@ -81,7 +86,7 @@ class Revisions:
         """
         known = revision.split(" ") if revision else []
         given: Any = orjson.dumps(known).decode() if self._database.dialect == "sqlite" else known
-        rows = await self._database.glance(_SINCE[self._database.dialect], {"store": store, "known": given})
+        rows = await self._database.glance(_walk(self._database.dialect), {"store": store, "known": given})
         return _since(rows, set(known))
 
     def look_at_catalog(self, scope: Scope) -> Asked:
