@@ -70,8 +70,9 @@ share or a bucket 512 MB of them together. Larger ones are named and not read.
 **Parsed once.** What takes more than half a second to parse, be it a text, a database or a workbook, is kept beside the
 other copies as DuckDB wrote it, in a folder that only the account of the server can enter. The next reading uses it, as
 long as the store lists the file with the same size and version (its ETag; in a folder and on a share the times of its
-last change) and still lets the connection read it. `STOA_SOURCE_KEPT_BYTES` bounds what is kept of all connections, 0
-keeps nothing; what was not used for a week is removed with the next table that is kept. Parquet is read where it lies.
+last change) and still lets the connection read it. `STOA_SOURCE_KEPT_BYTES` bounds what is kept of all connections, and
+so does a quarter of the disk; 0 keeps nothing. What was not used for a week is removed with the next table that is
+kept. Parquet is read where it lies.
 """
 _WRITTEN = "\n<!-- This page is written by `stoa snapshot`. Change the code that it describes instead. -->\n"
 

@@ -225,7 +225,7 @@ class ConnectorSettings(BaseModel):
         10 << 30,
         ge=0,
         description="How many bytes of tables of files are kept as they were parsed, so that a file is parsed again "
-        "only when it has changed; 0 keeps none. They lie beside the copies that STOA_SOURCE_SCRATCH is for.",
+        "only when it has changed, and at most a quarter of the disk; 0 keeps none. They lie in STOA_SOURCE_SCRATCH.",
     )
     source_scratch: str = Field(
         "", description="The folder for copies of files that are being read; empty for the system's temporary one."

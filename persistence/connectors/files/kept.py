@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -26,6 +27,8 @@ _FORMAT: Final = 1
 KEPT: Final = ".kept"
 """How the names of kept tables end."""
 _UNUSED_SECONDS: Final = 7 * 86_400.0
+_SHARE: Final = 4
+"""A quarter of the disk is taken at most: the system's temporary folder may lie in memory."""
 
 
 class KeptTables:
@@ -68,12 +71,13 @@ class KeptTables:
         if not _is_private(self._folder):
             return
         with suppress(OSError):
-            if made.stat().st_size <= self._most:
+            room = min(self._most, shutil.disk_usage(self._folder).total // _SHARE)
+            if made.stat().st_size <= room:
                 os.link(made, self._folder / f"{key}{KEPT}")
-        self._make_room()
+            self._make_room(room)
 
-    def _make_room(self) -> None:
-        left, now = self._most, time.time()
+    def _make_room(self, room: int) -> None:
+        left, now = room, time.time()
         for path, found in sorted(self._held(), key=lambda one: -one[1].st_mtime):
             left -= found.st_size
             if left < 0 or now - found.st_mtime > _UNUSED_SECONDS:
