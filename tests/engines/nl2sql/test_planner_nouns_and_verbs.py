@@ -121,3 +121,17 @@ def test_active_rows_are_those_without_an_end(text: str) -> None:
 def test_what_says_the_state_of_rows_says_whether_they_are_active() -> None:
     states = {LEASE.fqn: profiled(LEASE, {"status": ["A", "E", "T"]})}
     assert "\"status\" = 'A'" in drafted("How many active leases are there?", knowledge(LEASE, profiles=states)).sql
+
+
+def test_what_is_counted_says_what_was_done_with_it() -> None:
+    member = table("members", "member_id*:INTEGER name")
+    incident = table("incidents", "incident_id*:INTEGER town")
+    crew = keyed(
+        table("crews", "incident_id*:INTEGER member_id*:INTEGER hours:REAL"),
+        incident_id="incidents.incident_id",
+        member_id="members.member_id",
+    )
+    other = keyed(table("course_attend", "member_id:INTEGER course score:INTEGER"), member_id="members.member_id")
+    sql = drafted("Top 4 members by number of incidents attended", knowledge(member, incident, crew, other)).sql
+    assert '"crews"' in sql
+    assert "course_attend" not in sql

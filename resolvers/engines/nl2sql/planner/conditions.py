@@ -196,7 +196,8 @@ class Conditions(ComparedColumns):
         nor what it has besides: have a boat and are insured.
         """
         told = self.resolver.frame.conditions
-        besides = set(self.resolver.mentioned()) - set(tables)
+        counted = (sort.noun for sort in self.resolver.frame.sorts if sort.noun is not None and sort.noun.count)
+        besides = {*self.resolver.mentioned(), *(self.resolver.table(noun.ref) for noun in counted)} - {None, *tables}
         besides -= {self.resolver.table(one.table) for one in told if one.negated}
         if any(one.first > cond.first and not one.apart for one in told):
             return bool(besides)
