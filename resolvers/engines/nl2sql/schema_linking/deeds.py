@@ -5,7 +5,7 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.tokens import lemma_of
-from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS, is_participle
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
@@ -53,7 +53,7 @@ def _words(one: Mention) -> list[str]:
 
 
 def _tells_when(one: Mention, tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
-    """Return whether one plural word calls a column that tells when something was done."""
+    """Return whether one word in the plural calls a column that tells when something was done."""
     last = tokens[one.last - 1]
     if one.column is None or one.how != "name" or one.last - one.first > 1 or not _is_plural(last):
         return False
@@ -63,9 +63,7 @@ def _tells_when(one: Mention, tokens: Sequence[Token], vocabulary: Vocabulary) -
 def _is_past(token: Token) -> bool:
     """Return whether a word is a verb in the past: ordered, led."""
     low = token.text.lower()
-    if token.is_lemma or low.endswith(("s", "ing")):
-        return False
-    return low in IRREGULAR_VERBS or (token.lemma in VERBS and low.endswith("ed"))
+    return not token.is_lemma and is_participle(low) and (low in IRREGULAR_VERBS or token.lemma in VERBS)
 
 
 def _is_plural(token: Token) -> bool:
@@ -74,4 +72,4 @@ def _is_plural(token: Token) -> bool:
 
 def _is_done(word: str, lemma: str) -> bool:
     """Return whether a word of a name is a verb in the past, of this lemma."""
-    return word != lemma and lemma_of(word) == lemma and (word.endswith("ed") or word in IRREGULAR_VERBS)
+    return word != lemma and lemma_of(word) == lemma and is_participle(word)
